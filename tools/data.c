@@ -377,10 +377,11 @@ static size_t want(const struct data *d, const struct serial *s, uint32_t rank)
     return extent;
 }
 
-bool data_check(const struct data *d, void *const *in, void *const *out, char *why,
-                size_t why_bytes)
+bool data_check(const struct data *d, uint32_t first, uint32_t ranks, void *const *in,
+                void *const *out, char *why, size_t why_bytes)
 {
     const coll_collective c = d->job->collective;
+    const bool scans = c == COLL_SCAN || c == COLL_EXSCAN;
     struct serial s;
     size_t most_in = 0, most_out = 0;
     bool right = true;
@@ -393,16 +394,18 @@ bool data_check(const struct data *d, void *const *in, void *const *out, char *w
     s.sum = memory_of(most_in, d->elem_bytes);
     s.operand = memory_of(most_in, d->elem_bytes);
     s.wanted = memory_of(most_out, d->elem_bytes);
-    if (coll_is(COLL_REDUCING, c) && c != COLL_SCAN && c != COLL_EXSCAN)
+    if (coll_is(COLL_REDUCING, c) && !scans)
         for (uint32_t rank = 0; rank < d->job->p; rank++)
             add_rank(d, &s, rank, most_in);
-    for (uint32_t rank = 0; rank < d->job->p && right; rank++) {
-        const size_t n = want(d, &s, rank);
+    for (uint32_t rank = scans ? 0 : first; rank < first + ranks && right; rank++) {
+        const size_t n = want(d, &s, rank); /* of a scan, from the rank before */
         const size_t given = coll_plan_extents(job_plan(d->job, rank), rank).in;
-        right = compare(d, rank, "OUT", out[rank], s.wanted, n, why, why_bytes);
+        if (rank < first)
+            continue;
+        right = compare(d, rank, "OUT", out[rank - first], s.wanted, n, why, why_bytes);
         if (right && given > 0) {
             make_input(d, rank, 0, given, s.operand);
-            right = compare(d, rank, "IN", in[rank], s.operand, given, why, why_bytes);
+            right = compare(d, rank, "IN", in[rank - first], s.operand, given, why, why_bytes);
         }
     }
     free(s.sum);

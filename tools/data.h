@@ -25,9 +25,9 @@ size_t data_input_count(const struct data *data, uint32_t rank);
 /* Writes a rank's input to where it belongs, and a pattern to the rest of OUT. */
 void data_fill(const struct data *data, uint32_t rank, void *in, void *out);
 
-/* Checks all ranks after the collective. Returns false, and the reason in `why`, if a result is
- * wrong, or IN has changed. */
-bool data_check(const struct data *data, void *const *in, void *const *out, char *why,
-                size_t why_bytes);
+/* Checks some ranks after the collective, whose buffers are given from the first of them on. Returns
+ * false, and the reason in `why`, if a result is wrong, or IN has changed. */
+bool data_check(const struct data *data, uint32_t first, uint32_t ranks, void *const *in,
+                void *const *out, char *why, size_t why_bytes);
 
 #endif /* COLL_TOOLS_DATA_H */

@@ -22,25 +22,16 @@ enum { BUILT_RANKS_MAX = 1 << 17 };
  * before anything else is done with them. */
 enum { STEP_ROOM = 1 << 16, CHECKED_STEPS = 1 << 12 };
 
-static _Noreturn void refuse_plan(const struct job *job, coll_status status)
-{
-    refuse("%s %s is impossible: %s", coll_collective_name(job->collective),
-           job->algorithm->name, coll_status_text(status));
-}
-
-static void make_plan(const struct job *job, const coll_problem *problem,
-                      const uint32_t *params, uint32_t rank)
+static coll_status make_plan(const struct job *job, const coll_problem *problem,
+                             const uint32_t *params, uint32_t rank)
 {
     coll_workspace *workspace = job->workspaces ? &job->workspaces[rank] : NULL;
-    const coll_status status =
-        coll_plan_build(&job->plans[rank], job->algorithm, problem, params, workspace);
-    if (status != COLL_OK)
-        refuse_plan(job, status);
+    return coll_plan_build(&job->plans[rank], job->algorithm, problem, params, workspace);
 }
 
 /* The plans of a neighbour collective. */
-static void make_neighbors(struct job *job, const struct ask *ask, uint64_t count,
-                           coll_problem *problem, const uint32_t *params)
+static coll_status make_neighbors(struct job *job, const struct ask *ask, uint64_t count,
+                                  coll_problem *problem, const uint32_t *params)
 {
     const bool v = has_out_table(job->collective);
     coll_status status;
@@ -50,7 +41,7 @@ static void make_neighbors(struct job *job, const struct ask *ask, uint64_t coun
     graphs_make(&job->grid->graphs, job->graph, job->p);
     status = coll_i_graphs_equip(&job->grid->graphs, problem, job->algorithm);
     if (status != COLL_OK)
-        refuse_plan(job, status);
+        return status;
     job->per_rank = v || job->grid->graphs.per_rank;
     for (uint32_t rank = 0; v && rank < job->p; rank++) {
         const coll_graph *graph = coll_i_graph_of(&job->grid->graphs, rank);
@@ -58,12 +49,13 @@ static void make_neighbors(struct job *job, const struct ask *ask, uint64_t coun
     }
     at = job->tables = memory_of(2 * blocks, sizeof *job->tables);
     job->plans = memory_of(job->per_rank ? job->p : 1, sizeof(coll_plan));
-    for (uint32_t rank = 0; rank < (job->per_rank ? job->p : 1); rank++) {
+    for (uint32_t rank = 0; status == COLL_OK && rank < (job->per_rank ? job->p : 1); rank++) {
         problem->graph = coll_i_graph_of(&job->grid->graphs, rank);
         if (v)
             at = tables_edges(ask, count, rank, &job->grid->graphs, at, problem);
-        make_plan(job, problem, params, rank);
+        status = make_plan(job, problem, params, rank);
     }
+    return status;
 }
 
 static void make_kits(struct job *job, const coll_problem *problem)
@@ -83,8 +75,9 @@ static void make_kits(struct job *job, const coll_problem *problem)
 }
 
 /* Plans as the verifier's grid makes them. */
-static void make_layout(struct job *job, const struct ask *ask, const coll_problem *problem,
-                        uint32_t nodes, const uint32_t *params)
+static coll_status make_layout(struct job *job, const struct ask *ask,
+                               const coll_problem *problem, uint32_t nodes,
+                               const uint32_t *params)
 {
     const char *names[COLL_GRID_LAYOUTS];
     coll_grid_case of;
@@ -111,10 +104,9 @@ static void make_layout(struct job *job, const struct ask *ask, const coll_probl
     job->grid = memory_of(1, sizeof *job->grid);
     coll_grid_worker_init(job->grid);
     status = coll_i_grid_plans(job->grid, &of);
-    if (status != COLL_OK)
-        refuse_plan(job, status);
     job->per_rank = true;
     job->plans = job->grid->plans.at;
+    return status;
 }
 
 /* Puts the ranks on nodes, and gives them places there if they may have some. */
@@ -128,7 +120,7 @@ static uint32_t make_nodes(struct job *job, const struct ask *ask, coll_problem 
     return 0;
 }
 
-static void make_plans(struct job *job, const struct ask *ask, size_t elem_bytes)
+static coll_status make_plans(struct job *job, const struct ask *ask, size_t elem_bytes)
 {
     const coll_collective c = collective_named(ask->collective);
     const char *name = coll_collective_name(c);
@@ -142,6 +134,7 @@ static void make_plans(struct job *job, const struct ask *ask, size_t elem_bytes
     uint64_t count = ask->count;
     coll_pick pick;
     coll_sentence why;
+    coll_status status = COLL_OK;
     bool built;
     memset(job, 0, sizeof *job);
     job->collective = c;
@@ -176,14 +169,10 @@ static void make_plans(struct job *job, const struct ask *ask, size_t elem_bytes
     nodes = make_nodes(job, ask, &problem);
     if (ask->layout && ask->nodes && nodes == 0)
         refuse("--layout goes with nodes of one size, or uneven ones");
-    if (ask->layout) {
-        make_layout(job, ask, &problem, nodes, params);
-        return;
-    }
-    if (job->graph) {
-        make_neighbors(job, ask, count, &problem, params);
-        return;
-    }
+    if (ask->layout)
+        return make_layout(job, ask, &problem, nodes, params);
+    if (job->graph)
+        return make_neighbors(job, ask, count, &problem, params);
     if (built)
         make_kits(job, &problem);
     job->per_rank = coll_is(COLL_PAIRED, c) || built;
@@ -192,11 +181,12 @@ static void make_plans(struct job *job, const struct ask *ask, size_t elem_bytes
         job->tables = memory_of(job->p, 4 * job->p * sizeof(size_t));
     else if (has_table)
         job->tables = table_make(ask, count, &problem);
-    for (uint32_t rank = 0; rank < (job->per_rank ? job->p : 1); rank++) {
+    for (uint32_t rank = 0; status == COLL_OK && rank < (job->per_rank ? job->p : 1); rank++) {
         if (coll_is(COLL_PAIRED, c))
             tables_pair(ask, count, rank, job->tables + (size_t)rank * 4 * job->p, &problem);
-        make_plan(job, &problem, params, rank);
+        status = make_plan(job, &problem, params, rank);
     }
+    return status;
 }
 
 unsigned job_step(const coll_plan *plan, uint32_t rank, size_t s, coll_action *acts)
@@ -224,19 +214,28 @@ static void check_steps(const struct job *job)
     }
 }
 
-void job_make(struct job *job, const struct ask *ask, size_t elem_bytes)
+coll_status job_try(struct job *job, const struct ask *ask, size_t elem_bytes)
 {
-    make_plans(job, ask, elem_bytes);
+    coll_status status = make_plans(job, ask, elem_bytes);
+    if (status != COLL_OK)
+        return status;
     check_steps(job);
     if (ask->group) {
         group_read(&job->groups, ask->group, job->p);
         job->placed = ask->group;
     }
-    for (uint32_t rank = 0; job->placed && rank < (job->per_rank ? job->p : 1); rank++) {
-        const coll_status status = coll_plan_place(&job->plans[rank], &job->groups.group);
-        if (status != COLL_OK)
-            refuse_plan(job, status);
-    }
+    for (uint32_t rank = 0;
+         job->placed && status == COLL_OK && rank < (job->per_rank ? job->p : 1); rank++)
+        status = coll_plan_place(&job->plans[rank], &job->groups.group);
+    return status;
+}
+
+void job_make(struct job *job, const struct ask *ask, size_t elem_bytes)
+{
+    const coll_status status = job_try(job, ask, elem_bytes);
+    if (status != COLL_OK)
+        refuse("%s %s is impossible: %s", coll_collective_name(job->collective),
+               job->algorithm->name, coll_status_text(status));
 }
 
 void job_print_rank(const struct job *job, uint32_t rank)

@@ -36,6 +36,8 @@ struct job {
  * or lie as --layout says, with a name of lab/verify_grid.h; or have, with a seed, random sizes of
  * up to 2·count elements; or else `count` each. Neighbours are those of --graph (neighbors.h). */
 void job_make(struct job *job, const struct ask *ask, size_t elem_bytes);
+/* The same, but what the algorithm refuses is returned; the job is to be freed all the same. */
+coll_status job_try(struct job *job, const struct ask *ask, size_t elem_bytes);
 /* Prints what the job is, in a line without its end. */
 void job_print(const struct job *job);
 

@@ -2,16 +2,30 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "coll/reduce.h"
 #include "commands.h"
+#include "member.h"
 #include "memory.h"
 #include "names.h"
 #include "progress.h"
 #include "world.h"
 
 enum { REPEAT = 10, REPEAT_MAX = 10000000, THREADS_MAX = 4096, LOOPBACK_MAX = 16384, SEED = 1 };
+
+struct run {
+    struct ask ask;
+    uint64_t repeat, window; /* window UINT64_MAX: the usual one */
+    coll_type type;
+    const char *op; /* NULL: sum, or minloc */
+    enum world_kind kind;
+    const char *transport;
+    struct member *member; /* of a job of processes; NULL: all ranks are in this one */
+    bool all;              /* the table's rows, a line for each */
+    double *times;
+};
 
 /* ---- the request ------------------------------------------------------------------------- */
 
@@ -43,14 +57,18 @@ static void choose_operator(struct data *data, coll_type type, const char *word)
            coll_type_name(type), types);
 }
 
-static enum world_kind kind_named(const char *word, uint32_t p)
+static enum world_kind kind_named(const char *word)
 {
     static const char *const names[] = {"threads", "loopback", "tcp"};
-    const enum world_kind kind = (enum world_kind)name_index("transport", word, names, 3);
-    const uint32_t most = kind == WORLD_LOOPBACK ? LOOPBACK_MAX : THREADS_MAX;
-    if (p > most)
-        refuse("the transport %s runs at most %u ranks here, not %u", names[kind], most, p);
-    return kind;
+    return (enum world_kind)name_index("transport", word, names, 3);
+}
+
+static void check_ranks(const struct run *run, uint64_t p)
+{
+    const uint32_t most = run->kind == WORLD_LOOPBACK ? LOOPBACK_MAX : THREADS_MAX;
+    if (!run->member && p != UINT64_MAX && p > most)
+        refuse("the transport %s runs at most %u ranks here, not %u", run->transport, most,
+               (unsigned)p);
 }
 
 static void check_memory(const struct data *data, uint32_t window)
@@ -109,12 +127,20 @@ static double largest_buffer(const struct data *data)
     return (double)most * (double)data->elem_bytes;
 }
 
-static void print_report(const struct data *data, double *times, uint64_t n)
+static void print_report(const struct data *data, const struct run *run)
 {
     const double bytes = largest_buffer(data);
-    double median;
+    const uint64_t n = run->repeat;
+    double *times = run->times, median;
     qsort(times, n, sizeof *times, by_size);
     median = n % 2 ? times[n / 2] : (times[n / 2 - 1] + times[n / 2]) / 2;
+    if (run->all) {
+        printf("%-24s %-24s right", coll_collective_name(data->job->collective),
+               data->job->algorithm->name);
+        print_time(", median", median);
+        putchar('\n');
+        return;
+    }
     printf("result     right on all ranks, in the first and the last of %" PRIu64
            " repetition%s\n",
            n, n == 1 ? "" : "s");
@@ -127,101 +153,214 @@ static void print_report(const struct data *data, double *times, uint64_t n)
     }
 }
 
-static void print_head(const struct data *data, enum world_kind kind)
+static void print_head(const struct data *data, const struct run *run)
 {
     job_print(data->job);
     if (data->job->collective != COLL_BARRIER)
         printf("; %s", coll_type_name(data->type));
     if (coll_is(COLL_REDUCING, data->job->collective))
         printf(", %s", coll_operator_name(data->which));
-    printf("; %s\n", kind == WORLD_LOOPBACK ? "all ranks in one thread"
-                     : kind == WORLD_TCP    ? "a thread a rank, by TCP"
-                                            : "a thread a rank");
+    if (run->member)
+        printf("; a process a rank, by %s\n",
+               strcmp(run->transport, "tcp") == 0 ? "TCP" : run->transport);
+    else
+        printf("; %s\n", run->kind == WORLD_LOOPBACK ? "all ranks in one thread"
+                         : run->kind == WORLD_TCP    ? "a thread a rank, by TCP"
+                                                     : "a thread a rank");
     fflush(stdout);
 }
 
 /* ---- the repetitions --------------------------------------------------------------------- */
 
-/* Runs and checks. Returns the exit code. */
-static int repeat_it(struct world *world, uint64_t n, double *times)
+/* Runs and checks, all ranks in this process. */
+static bool repeat_here(const struct data *data, const struct run *run, uint32_t window,
+                        struct failure *failure)
 {
-    const struct data *data = world->data;
     const bool in_place = coll_in_place(job_plan(data->job, 0));
-    for (uint64_t i = 0; i < n; i++) {
-        const bool checked = i == 0 || i + 1 == n;
-        char why[256] = "a rank left the barrier before all had come";
-        const coll_status status = world_run(world, checked || in_place, &times[i]);
-        if (status != COLL_OK) {
-            progress_clear();
-            fprintf(stderr, "coll run: rank %u failed in repetition %" PRIu64 ": %s\n",
-                    world->failed, i + 1, coll_status_text(status));
-            return 1;
-        }
-        if (world->barrier_broken ||
-            (checked && !data_check(data, world->in, world->out, why, sizeof why))) {
-            progress_clear();
-            fprintf(stderr, "coll run: the result of repetition %" PRIu64 " is wrong: %s\n",
-                    i + 1, why);
-            return 1;
-        }
-        progress_say("coll run: repetition %" PRIu64 " of %" PRIu64, i + 1, n);
+    struct world world;
+    bool well = true;
+    memset(failure, 0, sizeof *failure);
+    world_make(&world, data, run->kind, window);
+    for (uint64_t i = 0; well && i < run->repeat; i++) {
+        const bool checked = i == 0 || i + 1 == run->repeat;
+        failure->repetition = i + 1;
+        failure->status = world_run(&world, checked || in_place, &run->times[i]);
+        failure->rank = world.failed;
+        if (failure->status == COLL_OK && world.barrier_broken)
+            snprintf(failure->why, sizeof failure->why,
+                     "a rank left the barrier before all had come");
+        well = failure->status == COLL_OK && !world.barrier_broken &&
+               (!checked || data_check(data, 0, data->job->p, world.in, world.out, failure->why,
+                                       sizeof failure->why));
+        if (!run->all)
+            progress_say("coll run: repetition %" PRIu64 " of %" PRIu64, i + 1, run->repeat);
     }
+    world_free(&world);
     progress_clear();
-    return 0;
+    return well;
+}
+
+static void print_failure(const struct job *job, const struct run *run,
+                          const struct failure *failure)
+{
+    fprintf(stderr, "coll run: ");
+    if (run->all)
+        fprintf(stderr, "%s %s: ", coll_collective_name(job->collective), job->algorithm->name);
+    if (failure->status != COLL_OK)
+        fprintf(stderr, "rank %u failed in repetition %" PRIu64 ": %s\n", failure->rank,
+                failure->repetition, coll_status_text(failure->status));
+    else
+        fprintf(stderr, "the result of repetition %" PRIu64 " is wrong: %s\n",
+                failure->repetition, failure->why);
+}
+
+/* One algorithm of one collective. COLL_OK: it ran, and *code is 0, or 1 where something was wrong; else
+ * why it cannot be run here, of rows of the table. */
+static coll_status run_one(const struct run *run, int *code)
+{
+    struct job job;
+    struct data data = {.job = &job};
+    struct failure failure = {0};
+    const bool speaks = !run->member || run->member->rank == 0;
+    coll_status status = COLL_OK;
+    data.seed = run->ask.seed;
+    data.type = run->type;
+    data.elem_bytes = coll_type_bytes(data.type);
+    *code = 0;
+    if (run->all)
+        status = job_try(&job, &run->ask, data.elem_bytes);
+    else
+        job_make(&job, &run->ask, data.elem_bytes);
+    if (status == COLL_OK) {
+        const uint32_t window = choose_window(&job, run->window);
+        bool well;
+        choose_operator(&data, data.type, run->op);
+        check_memory(&data, window);
+        if (speaks && !run->all)
+            print_head(&data, run);
+        well = run->member ? member_repeat(run->member, &data, window, run->repeat, run->times,
+                                           &failure)
+                           : repeat_here(&data, run, window, &failure);
+        if (run->all && failure.status == COLL_ERR_CAPABILITY)
+            status = failure.status;
+        else if (!well)
+            print_failure(&job, run, &failure);
+        *code = well || status != COLL_OK ? 0 : 1;
+        if (well && speaks)
+            print_report(&data, run);
+        if (run->member && failure.status != COLL_OK && failure.status != COLL_ERR_CAPABILITY)
+            exit(1); /* the others are told of it, or have left, and nothing more can be run */
+    }
+    job_free(&job);
+    return status;
+}
+
+/* ---- all of them ------------------------------------------------------------------------- */
+
+/* What goes with one algorithm, and not with all. */
+static void check_all(const struct run *run)
+{
+    const struct ask *ask = &run->ask;
+    if (ask->params.n || ask->inner.n || ask->root != UINT64_MAX || ask->in_place ||
+        ask->non_commutative || ask->graph || ask->counts || run->op ||
+        run->window != UINT64_MAX)
+        refuse("all goes with --ranks, --count, --nodes, --type, --transport, --repeat and "
+               "--seed alone");
+}
+
+/* All algorithms of a collective, or of all, one after the other. Returns the exit code. */
+static int run_all(struct run *run)
+{
+    const char *const collective = run->ask.collective;
+    const coll_collective one =
+        strcmp(collective, "all") == 0 ? COLL_COLLECTIVES : collective_named(collective);
+    const bool speaks = !run->member || run->member->rank == 0;
+    const uint64_t count = run->ask.count;
+    size_t n, right = 0, wrong = 0, skipped = 0;
+    const coll_algorithm *const *algorithms = algorithms_known(&n);
+    check_all(run);
+    for (coll_collective c = 0; c < COLL_COLLECTIVES; c++)
+        for (size_t i = 0; i < n; i++) {
+            const char *const name = coll_collective_name(c);
+            coll_status status;
+            int code;
+            if (!coll_is(algorithms[i]->collectives, c) ||
+                (one != COLL_COLLECTIVES && one != c))
+                continue;
+            run->ask.collective = name;
+            run->ask.algorithm = algorithms[i]->name;
+            run->ask.count = c == COLL_BARRIER ? UINT64_MAX : count;
+            status = run_one(run, &code);
+            if (status != COLL_OK && speaks)
+                printf("%-24s %-24s not here: %s\n", name, algorithms[i]->name,
+                       coll_status_text(status));
+            fflush(stdout);
+            skipped += status != COLL_OK;
+            wrong += code != 0;
+            right += status == COLL_OK && code == 0;
+        }
+    if (speaks)
+        printf("%zu right, %zu wrong, %zu not here\n", right, wrong, skipped);
+    return wrong == 0 ? 0 : 1;
 }
 
 int run_main(int argc, char **argv)
 {
-    struct ask ask = ASK_NOTHING;
-    uint64_t repeat = REPEAT, window = UINT64_MAX;
-    const char *type_word = "f64", *op = NULL, *transport = "threads";
+    struct run run = {
+        .ask = ASK_NOTHING, .repeat = REPEAT, .window = UINT64_MAX, .transport = "threads"};
+    const char *type_word = "f64";
     const struct option options[] = {
-        ASK_OPTIONS(ask),
+        ASK_OPTIONS(run.ask),
         WORD("type", "T",
              "element type (f64): i8 … i64, u8 … u64, f16, bf16, f32, f64, i32_i32 …",
              &type_word),
         WORD("op", "OP", "operator (sum): sum, prod, min, max, band … lxor, minloc, maxloc",
-             &op),
+             &run.op),
         WORD("transport", "T",
              "threads (one a rank), tcp (between those), or loopback (all ranks in one thread)",
-             &transport),
-        NUMBER(0, "repeat", "N", "repetitions (10)", &repeat, 1, REPEAT_MAX),
-        NUMBER('w', "window", "W", "actions in flight of a rank (16)", &window, 1, 32),
-        NUMBER(0, "seed", "S", "of the data, and of a v-collective's sizes (1)", &ask.seed, 0,
-               UINT64_MAX - 1),
+             &run.transport),
+        NUMBER(0, "repeat", "N", "repetitions (10)", &run.repeat, 1, REPEAT_MAX),
+        NUMBER('w', "window", "W", "actions in flight of a rank (16)", &run.window, 1, 32),
+        NUMBER(0, "seed", "S", "of the data, and of a v-collective's sizes (1)", &run.ask.seed,
+               0, UINT64_MAX - 1),
     };
-    const struct command run = {"run", "run an algorithm on data, check the result and measure",
-                                "Without --count a vector has P elements, and a block one.\n"
-                                "Without --counts the blocks of a v-collective have random "
-                                "sizes, up to 2·count elements.",
-                                options, sizeof options / sizeof options[0]};
-    struct job job;
-    struct data data = {.job = &job};
-    struct world world;
-    enum world_kind kind;
-    double *times;
+    const struct command command = {
+        "run", "run an algorithm on data, check the result and measure",
+        "Without --count a vector has P elements, and a block one.\n"
+        "Without --counts the blocks of a v-collective have random "
+        "sizes, up to 2·count elements.\n"
+        "COLLECTIVE all runs all its algorithms, a line for each; all all, those of all "
+        "collectives.\n"
+        "With --transport tcp, and started by coll launch, mpiexec or srun, this process is "
+        "one "
+        "of the ranks.",
+        options, sizeof options / sizeof options[0]};
+    struct member member;
     int code;
-    options_read(&run, argc, argv);
-    if (ask.seed == UINT64_MAX)
-        ask.seed = SEED;
-    ask.seeds_more = true;
-    data.seed = ask.seed;
-    data.type = type_named(type_word);
-    data.elem_bytes = coll_type_bytes(data.type);
-    job_make(&job, &ask, data.elem_bytes);
-    kind = kind_named(transport, job.p);
-    choose_operator(&data, data.type, op);
-    window = choose_window(&job, window);
-    check_memory(&data, (uint32_t)window);
-
-    times = memory_of(repeat, sizeof *times);
-    world_make(&world, &data, kind, (uint32_t)window);
-    print_head(&data, kind);
-    code = repeat_it(&world, repeat, times);
-    if (code == 0)
-        print_report(&data, times, repeat);
-    world_free(&world);
-    free(times);
-    job_free(&job);
+    options_read(&command, argc, argv);
+    if (run.ask.seed == UINT64_MAX)
+        run.ask.seed = SEED;
+    run.ask.seeds_more = true;
+    run.type = type_named(type_word);
+    run.all = strcmp(run.ask.algorithm, "all") == 0;
+    if (strcmp(run.ask.collective, "all") == 0 && !run.all)
+        refuse("all collectives go with all algorithms: coll run all all");
+    run.kind = kind_named(run.transport);
+    if (member_is_launched(run.transport)) {
+        member_join(&member, run.transport);
+        run.member = &member;
+        if (run.ask.p != UINT64_MAX && run.ask.p != member.p)
+            refuse("the job has %u ranks, not %llu", member.p, (unsigned long long)run.ask.p);
+        run.ask.p = member.p;
+    }
+    check_ranks(&run, run.ask.p);
+    run.times = memory_of(run.repeat, sizeof *run.times);
+    if (run.all)
+        code = run_all(&run);
+    else
+        (void)run_one(&run, &code);
+    if (run.member)
+        member_leave(run.member);
+    free(run.times);
     return code;
 }

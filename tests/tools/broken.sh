@@ -29,6 +29,8 @@ for transport in threads loopback; do
     finds 'a rank left the barrier before all had come' run barrier open -p 4 --transport loopback
     finds 'is wrong: rank 2 has OUT' run gatherv idle -p 4 --root 2 --counts 1,2,3,4 --transport $transport
 done
+finds 'is wrong: rank 1 has OUT\[2\] = .*, and it should be' launch -n 3 "$scratch/coll" run bcast short -p 3 --transport tcp
+finds 'wrong: that of rank 2 is, at least' launch -n 3 "$scratch/coll" run bcast short -p 3 --transport tcp
 finds 'rank 0 failed in repetition 1: no rank can make progress any more' run allreduce silent -p 4 --transport loopback
 finds 'After round 0 nothing moves any more: rank 3 waits for rank 0, say' show allreduce silent -p 4
 

@@ -251,6 +251,13 @@ done
 says '^result     right' run reduce_scatter ring -p 3 --counts 4,0,7 --window 2
 says '^result     right' run allreduce fnomial -p 300 --type bf16 --transport loopback --repeat 1
 says '^time       least .* median ' run allreduce ring -p 2 --count 1k
+says '^allreduce  *double_tree  *right, median ' run allreduce all -p 6 --count 40 --repeat 2
+says '^18[0-9] right, 0 wrong, ' run all all -p 4 --nodes 2 --repeat 2 --transport loopback
+# Ranks that are processes: what needs memory in common, or a network that reduces, is not there.
+says '; a process a rank, by TCP$' launch -n 3 "$coll" run scan linear -p 3 --count 9 --transport tcp
+says '^result     right on all ranks' launch -n 3 "$coll" run reduce_scatter ring --counts 4,0,7 --transport tcp
+says '^allreduce  *in_network  *not here: the transport lacks a capability' launch -n 3 "$coll" run allreduce all --transport tcp
+says '^1[6-9][0-9] right, 0 wrong, [1-9][0-9]* not here$' launch -n 4 "$coll" run all all --count 3 --transport tcp
 says '^bandwidth  .*the largest buffer of a rank, 8.192 kB' run allreduce ring -p 2 --count 1k
 says ' f=5 segment=8 order=0: 9 ranks, 64 elements; f64, sum; a thread a rank$' run allreduce fnomial -p 9 --count 64 --param f=5 --param segment=8
 
@@ -502,6 +509,8 @@ refuses 'coll run: there is no element type "f65"; did you mean "f64"?' run allr
 refuses 'coll run: there is no operator "summ"; did you mean "sum"?' run allreduce ring -p 4 --op summ
 refuses 'coll run: band is not defined on f64; it is on i8, i16, i32, i64, u8, u16, u32, u64' run allreduce ring -p 4 --op band
 refuses 'coll run: bcast has no operator, so --op has no meaning' run bcast linear -p 4 --op sum
+refuses 'coll run: all collectives go with all algorithms: coll run all all' run all ring -p 4
+refuses 'coll run: all goes with --ranks, --count, --nodes, --type, --transport, --repeat and --seed alone' run all all -p 4 --root 1
 refuses 'coll run: there is no transport "thread"; did you mean "threads"?' run allreduce ring -p 4 --transport thread
 refuses 'coll run: the transport threads runs at most 4096 ranks here, not 5000' run allreduce ring -p 5000
 refuses 'coll run: the transport loopback runs at most 16384 ranks here, not 99999' run allreduce ring -p 99999 --transport loopback

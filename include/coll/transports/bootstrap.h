@@ -17,6 +17,10 @@
  *                                   hexadecimal digits. Jobs that run at once take different ports
  *   nothing of all that             the process is alone: rank 0 of 1
  *
+ * Where options leave them open, COLL_INTERFACES says where ranks listen, COLL_PATIENCE for how many ms they
+ * wait for each other, and COLL_RANKS_HERE how many share a machine, which containers with addresses of
+ * their own do not find out (coll_tcp_options).
+ *
  * Or by means of the caller's: coll_tcp_start asks a callback that gathers some bytes of all ranks.
  */
 #ifndef COLL_TRANSPORTS_BOOTSTRAP_H
@@ -93,6 +97,13 @@ typedef struct coll_i_launched {
     coll_tcp_address where; /* of the rendezvous */
 } coll_i_launched;
 
+/* Was this process started as a rank of a job? coll_tcp_launched finds the others then; else the process is
+ * alone. */
+COLL_INLINE bool coll_is_launched(void)
+{
+    return getenv("PMI_FD") != NULL || getenv("COLL_RANK") != NULL;
+}
+
 /* A number in the environment, up to UINT32_MAX. */
 COLL_INLINE bool coll_i_launched_number(const char *name, uint32_t *value, char *why)
 {
@@ -105,6 +116,12 @@ COLL_INLINE bool coll_i_launched_number(const char *name, uint32_t *value, char 
     }
     (void)snprintf(why, COLL_TCP_WHY, "%s is not a number: \"%.40s\"", name, text ? text : "");
     return false;
+}
+
+/* … which need not be there. */
+COLL_INLINE bool coll_i_launched_option(const char *name, uint32_t *value, char *why)
+{
+    return !getenv(name) || coll_i_launched_number(name, value, why);
 }
 
 /* "127.0.0.1:5000" or "[::1]:5000". */
@@ -142,6 +159,8 @@ COLL_INLINE bool coll_i_launched_read(coll_i_launched *me, char *why)
     me->gathered = 0;
     me->pmi.fd = me->listener = -1;
     memset(me->secret, 0, sizeof me->secret);
+    if (!coll_is_launched())
+        return true;
     if (getenv("PMI_FD")) {
         if (!coll_i_launched_number("PMI_FD", &fd, why) ||
             !coll_i_launched_number("PMI_RANK", &me->rank, why) ||
@@ -152,8 +171,6 @@ COLL_INLINE bool coll_i_launched_read(coll_i_launched *me, char *why)
         (void)snprintf(why, COLL_TCP_WHY, "the process manager does not answer at PMI_FD");
         return false;
     }
-    if (!getenv("COLL_RANK"))
-        return true;
     if (!coll_i_launched_number("COLL_RANK", &me->rank, why) ||
         !coll_i_launched_number("COLL_SIZE", &me->p, why))
         return false;
@@ -288,6 +305,10 @@ COLL_INLINE coll_tcp *coll_tcp_launched(const coll_tcp_options *options, char *w
     memset(&mine, 0, sizeof mine);
     if (options)
         mine = *options;
+    if ((mine.patience == 0 && !coll_i_launched_option("COLL_PATIENCE", &mine.patience, why)) ||
+        (mine.ranks_here == 0 &&
+         !coll_i_launched_option("COLL_RANKS_HERE", &mine.ranks_here, why)))
+        return NULL;
     if (!coll_i_launched_begin(&me, mine.patience, why))
         return NULL;
     if (!mine.interfaces)

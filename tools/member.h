@@ -1,0 +1,52 @@
+/* tools/member.h — one rank of a job whose ranks are processes: coll run under coll launch, mpiexec or srun
+ *
+ *   struct member me;
+ *   if (member_is_launched("tcp")) {
+ *       member_join(&me, "tcp");
+ *       member_repeat(&me, &data, window, repeat, times, &failure);      // a job after the other
+ *       member_leave(&me);
+ *   }
+ *
+ * All ranks are asked for the same jobs in the same order. Each makes the plans of all, runs and checks
+ * its own part, and then knows what all found.
+ */
+#ifndef COLL_TOOLS_MEMBER_H
+#define COLL_TOOLS_MEMBER_H
+
+#include "coll/comm.h"
+#include "data.h"
+
+struct launched;
+
+struct member {
+    const struct launched *by;
+    void *ctx; /* of the transport */
+    uint32_t rank, p;
+    uint32_t tag, tags, jobs; /* each job has the next tag of a range */
+    coll_comm comm;           /* for what the ranks tell each other about a job */
+    void *memory;             /* … its scratch */
+};
+
+/* What went wrong, and where. */
+struct failure {
+    coll_status status;
+    uint32_t rank;       /* whose status it is */
+    uint64_t repetition; /* from 1 */
+    char why[256];       /* a wrong result, in words; "": none is */
+};
+
+/* Can ranks of this transport be processes, and was this one started as such a rank? */
+bool member_is_launched(const char *transport);
+
+/* Finds the others, or refuses. */
+void member_join(struct member *me, const char *transport);
+
+/* Runs a job n times. times: of each repetition, from the first rank's start to its slowest rank's end, as
+ * each rank's clock has it. True: well, on all ranks; else *failure says what is not. Other jobs can be run
+ * after it if its status is COLL_OK or COLL_ERR_CAPABILITY. */
+bool member_repeat(struct member *me, const struct data *data, uint32_t window, uint64_t n,
+                   double *times, struct failure *failure);
+
+void member_leave(struct member *me);
+
+#endif /* COLL_TOOLS_MEMBER_H */
