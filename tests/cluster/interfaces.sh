@@ -1,5 +1,6 @@
 #!/bin/sh
-# Where ranks listen: IPv6 alone, and an interface chosen by its name or by a prefix, of several that a node has.
+# Where ranks listen: IPv6 alone, and an interface chosen by its name or by a prefix, of several that a node has; and
+# where they meet, at a root or at several.
 #   interfaces.sh [TRANSPORT]     of coll run; tcp if nothing is said
 transport=${1:-tcp}
 coll=$COLL_COMMAND
@@ -31,6 +32,12 @@ with 10.99.0.0/24 1
 with eth7,10.66.0.0/16 2
 says 3 'this machine has no interface that is up of eth7,10.66.0.0/16'
 
+cluster_where=10.77.0.1:6002,10.77.0.2:6002 # a root on each node
+with net0 0
+says 0 '^result     right on all ranks'
+cluster_where=10.77.0.2:6003,10.77.0.1:6003 # … but not these
+with net0 2
+says 0 'rank 0 cannot listen at address 1 of COLL_RENDEZVOUS'
 for node in 0 1; do must cluster_on $node ip -4 addr flush dev net0; done
 cluster_where="[fd77::1]:6001"
 with fd77::/16 0

@@ -9,7 +9,7 @@
 
 #include "coll/transports/bootstrap.h"
 
-enum { MOST = 6, BYTES = 24 };
+enum { MOST = 12, BYTES = 24 };
 
 /* ---- the rendezvous ---------------------------------------------------------------------- */
 
@@ -23,8 +23,10 @@ typedef struct rank {
 static void *come(void *arg)
 {
     rank *its = arg;
+    char why[COLL_TCP_WHY];
     (void)poll(NULL, 0, (int)its->late);
-    its->well = coll_i_launched_gather(&its->me, its->mine, BYTES, its->all);
+    its->well = coll_i_launched_listen(&its->me, why) &&
+                coll_i_launched_gather(&its->me, its->mine, BYTES, its->all);
     return NULL;
 }
 
@@ -44,7 +46,8 @@ static bool prepare(rank *ranks, uint32_t p, bool listens, uint32_t patience)
         ranks[r].me.patience = patience;
         ranks[r].me.pmi.fd = -1;
         ranks[r].me.listener = r == 0 && listens ? listener : -1;
-        ranks[r].me.where = where;
+        ranks[r].me.roots = 1;
+        ranks[r].me.where = ranks[r].me.first = where;
         memset(ranks[r].me.secret, 'k', COLL_TCP_SECRET);
         memset(ranks[r].mine, (int)(r + 1), BYTES);
     }
@@ -58,8 +61,9 @@ static void play(rank *ranks, uint32_t p)
         CHECK_EQ(pthread_create(&threads[r], NULL, come, &ranks[r]), 0);
     for (uint32_t r = 0; r < p; r++)
         (void)pthread_join(threads[r], NULL);
-    if (ranks[0].me.listener >= 0)
-        (void)close(ranks[0].me.listener);
+    for (uint32_t r = 0; r < p; r++)
+        if (ranks[r].me.listener >= 0)
+            (void)close(ranks[r].me.listener);
 }
 
 static void all_know(const rank *ranks, uint32_t p)
@@ -74,7 +78,7 @@ static void all_know(const rank *ranks, uint32_t p)
 TEST(rendezvous)
 {
     static rank ranks[MOST];
-    for (uint32_t p = 1; p <= MOST; p += p == 1 ? 1 : 4)
+    for (uint32_t p = 1; p <= 6; p += p == 1 ? 1 : 4)
         for (unsigned late = 0; late < 2; late++) {
             if (!prepare(ranks, p, !late, 10000))
                 return;
@@ -83,6 +87,98 @@ TEST(rendezvous)
             play(ranks, p);
             all_know(ranks, p);
         }
+}
+
+/* Gives p ranks several roots, each of which listens at a port of its own. */
+static void spread(rank *ranks, uint32_t p, uint32_t roots)
+{
+    coll_tcp_address first = ranks[0].me.where;
+    for (uint32_t r = 0; r < p; r++) {
+        const uint32_t root = coll_i_rdv_root(p, roots, coll_i_rdv_group(p, roots, r));
+        if (r == root && r > 0) {
+            coll_tcp_address where = {{127, 0, 0, 1}, 0, 0, 4};
+            ranks[r].me.listener = coll_i_tcp_listen_at(&where);
+            CHECK(ranks[r].me.listener >= 0);
+            ranks[r].me.where = where;
+        } else {
+            ranks[r].me.where = ranks[root].me.where;
+        }
+        ranks[r].me.roots = roots;
+        ranks[r].me.first = first;
+    }
+}
+
+/* Groups are consecutive, not empty, and as equal as can be; and nobody is visited by many. */
+TEST(groups)
+{
+    for (uint32_t p = 1; p <= 70; p++)
+        for (uint32_t roots = 1; roots <= p; roots++) {
+            uint32_t most = 0;
+            CHECK_EQ(coll_i_rdv_root(p, roots, 0), 0);
+            CHECK_EQ(coll_i_rdv_root(p, roots, roots), p);
+            for (uint32_t g = 0; g < roots; g++) {
+                const uint32_t from = coll_i_rdv_root(p, roots, g);
+                const uint32_t to = coll_i_rdv_root(p, roots, g + 1);
+                CHECK(to - from == p / roots || to - from == p / roots + 1);
+                CHECK_EQ(coll_i_rdv_group(p, roots, from), g);
+                CHECK_EQ(coll_i_rdv_group(p, roots, to - 1), g);
+            }
+            for (uint32_t host = 0; host < p; host++) {
+                coll_i_rdv its;
+                uint32_t visits = 0;
+                memset(&its, 0, sizeof its);
+                its.p = p;
+                its.roots = roots;
+                for (uint32_t r = 0; r < p; r++)
+                    visits += coll_i_rdv_speaks_for(&its, host, r) != 0;
+                most = visits > most ? visits : most;
+            }
+            CHECK(most <= p / roots + roots);
+        }
+}
+
+TEST(several_roots)
+{
+    static rank ranks[MOST];
+    for (uint32_t p = 2; p <= MOST; p += 5)
+        for (uint32_t roots = 2; roots <= p; roots++) {
+            if (!prepare(ranks, p, true, 10000))
+                return;
+            spread(ranks, p, roots);
+            ranks[roots % p].late = 30;
+            play(ranks, p);
+            all_know(ranks, p);
+        }
+    /* A rank of a group that does not come, one that knows of other roots, one with another secret: nobody
+     * meets. */
+    for (unsigned which = 0; which < 3; which++) {
+        const uint32_t p = 7;
+        if (!prepare(ranks, p, true, 400))
+            return;
+        spread(ranks, p, 3);
+        ranks[5].late = which == 0 ? 1200 : 0;
+        ranks[4].me.roots = which == 1 ? 2 : 3; /* a root for the others, not for itself */
+        ranks[5].me.secret[9] ^= which == 2;
+        play(ranks, p);
+        for (uint32_t r = 0; r < p; r++)
+            CHECK(!ranks[r].well);
+    }
+}
+
+/* Visits rank 0 as a rank that there is not. */
+static bool visit_as(uint32_t rank, const struct rank *other)
+{
+    unsigned char room[COLL_I_TCP_RANDOM + MOST * BYTES] = {0};
+    coll_i_rdv its;
+    memset(&its, 0, sizeof its);
+    its.secret = other->me.secret;
+    its.rank = rank;
+    its.p = other->me.p;
+    its.roots = 1;
+    its.bytes = BYTES;
+    its.room = room;
+    its.until = coll_i_tcp_now() + 3000;
+    return coll_i_rdv_visit_at(&its, &other->me.where, 1);
 }
 
 /* Who has another secret, the same rank, another number of ranks, or nothing to say, is turned away. NULL:
@@ -99,7 +195,7 @@ static void *intrude(void *arg)
     for (unsigned i = 0; i < 5; i++) {
         memcpy(&others[i], its, sizeof *its);
         others[i].me.listener = -1;
-        others[i].me.rank = i == 0 ? 7 : 1;
+        others[i].me.rank = 1;
         others[i].me.p = i == 1 ? 4 : 3;
         others[i].me.secret[3] ^= i == 2;
         others[i].me.patience = 3000;
@@ -110,6 +206,8 @@ static void *intrude(void *arg)
             while (recv(fd, answer, sizeof answer, 0) > 0)
                 ;
             (void)close(fd);
+        } else if (i == 0) {
+            well = !visit_as(7, its) && well;
         } else if (i < 3) {
             well =
                 !coll_i_launched_gather(&others[i].me, others[i].mine, BYTES, others[i].all) &&
@@ -253,6 +351,12 @@ TEST(environment)
         {"2", "127.0.0.1:70000", NULL, "no address and port"},
         {"2", "127.0.0.0/8:5000", NULL, "no address and port"},
         {"2", "host:5000", NULL, "no address and port"},
+        {"2", "127.0.0.1:1,127.0.0.1:2,127.0.0.1:3", NULL, "has 3 addresses, for 2 ranks"},
+        {"3", "127.0.0.1:1,127.0.0.1", NULL, "no address and port"},
+        {"3", "127.0.0.1:1,", NULL, "no address and port"},
+        {"3", ",127.0.0.1:1", NULL, "no address and port"},
+        {"3", "127.0.0.1:1,192.0.2.1:2", NULL, "rank 1 cannot listen at address 2"},
+        {"1", "127.0.0.1:1", NULL, "there is no rank 1 of 1"},
         {"2", "127.0.0.1:1", "0011", "COLL_SECRET is not 32"},
         {"2", "127.0.0.1:1", "0011223344556677889900112233445X", "COLL_SECRET is not 32"}};
     char why[COLL_TCP_WHY];
@@ -291,6 +395,8 @@ TEST(environment)
 int main(void)
 {
     RUN(rendezvous);
+    RUN(groups);
+    RUN(several_roots);
     RUN(who_is_turned_away);
     RUN(who_does_not_come);
     RUN(process_managers);

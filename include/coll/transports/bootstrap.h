@@ -14,7 +14,9 @@
  *   mpiexec -n P PROGRAM            of MPICH, and what else speaks PMI-1 (bootstrap/pmi.h)
  *   COLL_RANK=r COLL_SIZE=p COLL_RENDEZVOUS=address:port COLL_SECRET=… PROGRAM
  *                                   on any machines: rank 0 listens at that address. The secret has 32
- *                                   hexadecimal digits. Jobs that run at once take different ports
+ *                                   hexadecimal digits. Jobs that run at once take different ports.
+ *                                   address:port,address:port,… are several roots, which share the load:
+ *                                   of m the k-th is where rank k·p/m listens (bootstrap/rendezvous.h)
  *   nothing of all that             the process is alone: rank 0 of 1
  *
  * Where options leave them open, COLL_INTERFACES says where ranks listen, COLL_PATIENCE for how many ms they
@@ -93,8 +95,10 @@ typedef struct coll_i_launched {
     uint32_t gathered; /* how often */
     unsigned char secret[COLL_TCP_SECRET];
     coll_i_pmi pmi;         /* fd −1: there is none */
-    int listener;           /* of rank 0; −1: it is not open yet */
-    coll_tcp_address where; /* of the rendezvous */
+    int listener;           /* of a root; −1: it is not open yet */
+    uint32_t roots;         /* of the rendezvous */
+    coll_tcp_address where; /* … that of this rank's group … */
+    coll_tcp_address first; /* … and rank 0's */
 } coll_i_launched;
 
 /* Was this process started as a rank of a job? coll_tcp_launched finds the others then; else the process is
@@ -128,7 +132,10 @@ COLL_INLINE bool coll_i_launched_option(const char *name, uint32_t *value, char 
 COLL_INLINE bool coll_i_launched_where(const char *text, coll_tcp_address *where, char *why)
 {
     char address[64];
-    const char *colon = strrchr(text, ':');
+    const char *colon = NULL;
+    const char *const behind = text + strcspn(text, ",");
+    for (const char *at = text; at < behind; at++)
+        colon = *at == ':' ? at : colon;
     const size_t length = colon ? (size_t)(colon - text) : 0;
     const bool brackets = length > 1 && text[0] == '[' && text[length - 1] == ']';
     char *end = NULL;
@@ -138,7 +145,7 @@ COLL_INLINE bool coll_i_launched_where(const char *text, coll_tcp_address *where
         memcpy(address, text + brackets, length - 2 * (size_t)brackets);
         address[length - 2 * (size_t)brackets] = 0;
         port = strtoul(colon + 1, &end, 10);
-        if (*end == 0 && port > 0 && port < 65536 && !strchr(address, '/') &&
+        if (end == behind && port > 0 && port < 65536 && !strchr(address, '/') &&
             coll_i_tcp_prefix(address, where, &bits)) {
             where->port = (uint16_t)port;
             return true;
@@ -148,6 +155,42 @@ COLL_INLINE bool coll_i_launched_where(const char *text, coll_tcp_address *where
                    "COLL_RENDEZVOUS is no address and port, such as 10.0.0.1:5000: \"%.60s\"",
                    text);
     return false;
+}
+
+/* The addresses of the roots, with commas between them. */
+COLL_INLINE bool coll_i_launched_roots(coll_i_launched *me, const char *text, char *why)
+{
+    const char *at = text;
+    uint32_t g;
+    me->roots = 1;
+    for (at = text; *at; at++)
+        me->roots += *at == ',';
+    if (me->roots > me->p || me->rank >= me->p) {
+        (void)snprintf(why, COLL_TCP_WHY,
+                       me->rank < me->p ? "COLL_RENDEZVOUS has %u addresses, for %u ranks"
+                                        : "COLL_RANK is %u, of %u ranks",
+                       (unsigned)(me->rank < me->p ? me->roots : me->rank), (unsigned)me->p);
+        return false;
+    }
+    g = coll_i_rdv_group(me->p, me->roots, me->rank);
+    for (at = text; g > 0; g--)
+        at += strcspn(at, ",") + 1;
+    return coll_i_launched_where(text, &me->first, why) &&
+           coll_i_launched_where(at, &me->where, why);
+}
+
+/* Opens what a root listens at, so that what forbids it can be said. */
+COLL_INLINE bool coll_i_launched_listen(coll_i_launched *me, char *why)
+{
+    const uint32_t g = coll_i_rdv_group(me->p, me->roots, me->rank);
+    if (me->listener >= 0 || me->rank != coll_i_rdv_root(me->p, me->roots, g))
+        return true;
+    me->listener = coll_i_tcp_listen_at(&me->where);
+    if (me->listener < 0)
+        (void)snprintf(why, COLL_TCP_WHY,
+                       "rank %u cannot listen at address %u of COLL_RENDEZVOUS: %s",
+                       (unsigned)me->rank, (unsigned)g + 1, strerror(errno));
+    return me->listener >= 0;
 }
 
 COLL_INLINE bool coll_i_launched_read(coll_i_launched *me, char *why)
@@ -188,7 +231,8 @@ COLL_INLINE bool coll_i_launched_read(coll_i_launched *me, char *why)
             return false;
         me->listener = (int)fd;
     }
-    return me->p == 1 || coll_i_launched_where(where, &me->where, why);
+    return me->p == 1 ||
+           (coll_i_launched_roots(me, where, why) && coll_i_launched_listen(me, why));
 }
 
 /* By the key-value space of a process manager: what each rank publishes, all read. A value has room for
@@ -221,25 +265,22 @@ COLL_INLINE bool coll_i_launched_by_pmi(coll_i_launched *me, const void *mine, s
 COLL_INLINE bool coll_i_launched_by_rendezvous(coll_i_launched *me, const void *mine,
                                                size_t bytes, unsigned char *all)
 {
-    const uint64_t until = coll_i_tcp_now() + me->patience;
-    unsigned char *room = (unsigned char *)malloc(COLL_I_TCP_RANDOM + me->p * bytes);
-    bool well = false;
-    int fd;
-    if (!room)
+    coll_i_rdv its;
+    bool well;
+    its.secret = me->secret;
+    its.rank = me->rank;
+    its.p = me->p;
+    its.roots = me->roots;
+    its.bytes = bytes;
+    its.until = coll_i_tcp_now() + me->patience;
+    its.room = (unsigned char *)malloc(COLL_I_TCP_RANDOM + me->p * bytes);
+    if (!its.room)
         return false;
-    if (me->rank == 0) {
-        memcpy(room + COLL_I_TCP_RANDOM, mine, bytes);
-        if (me->listener < 0)
-            me->listener = coll_i_tcp_listen_at(&me->where);
-        well = me->listener >= 0 &&
-               coll_i_rdv_serve(me->listener, me->secret, me->p, bytes, room, until);
-    } else if ((fd = coll_i_rdv_connect(&me->where, until)) >= 0) {
-        well = coll_i_rdv_visit(fd, me->secret, me->rank, me->p, mine, bytes, room, until);
-        (void)close(fd);
-    }
+    memcpy(coll_i_rdv_at(&its, me->rank), mine, bytes);
+    well = coll_i_rdv_meet(&its, me->listener, &me->where, &me->first);
     if (well)
-        memcpy(all, room + COLL_I_TCP_RANDOM, me->p * bytes);
-    free(room);
+        memcpy(all, coll_i_rdv_at(&its, 0), me->p * bytes);
+    free(its.room);
     return well;
 }
 
