@@ -21,13 +21,18 @@
 #include "options.h"
 
 enum { RANKS_MAX = 1024, SHARED = 16 << 20, TERM_MS = 500, KILL_MS = 2500 };
+enum {
+    RANKS_A_ROOT = 64, /* that find each other: fewer descriptors than any limit */
+    ROOTS_MAX = RANKS_MAX / RANKS_A_ROOT
+};
 
 struct launch {
     uint64_t p, shared;
     bool bind;
     char **program;
-    int segment, rendezvous;
-    char where[COLL_RENDEZVOUS_TEXT], secret[COLL_RENDEZVOUS_SECRET];
+    int segment, rendezvous[ROOTS_MAX]; /* what each root listens at */
+    uint32_t roots;
+    char where[ROOTS_MAX * COLL_RENDEZVOUS_TEXT], secret[COLL_RENDEZVOUS_SECRET];
     pid_t *pid; /* 0: it has ended */
     uint32_t left;
     int code;        /* of the first rank that failed, or 0 */
@@ -108,8 +113,11 @@ static _Noreturn void become(const struct launch *l, uint64_t rank, int pipe, pi
     set_number("COLL_SHARED", l->shared);
     setenv("COLL_RENDEZVOUS", l->where, 1);
     setenv("COLL_SECRET", l->secret, 1);
-    if (rank == 0 && fcntl(l->rendezvous, F_SETFD, 0) == 0)
-        set_number("COLL_RENDEZVOUS_FD", (uint64_t)l->rendezvous);
+    unsetenv("COLL_RENDEZVOUS_FD");
+    for (uint32_t root = 0; root < l->roots; root++)
+        if (rank == coll_rendezvous_rank((uint32_t)l->p, l->roots, root) &&
+            fcntl(l->rendezvous[root], F_SETFD, 0) == 0)
+            set_number("COLL_RENDEZVOUS_FD", (uint64_t)l->rendezvous[root]);
     execvp(l->program[0], l->program);
     error = errno;
     _exit(write(pipe, &error, sizeof error) == (ssize_t)sizeof error ? 127 : 126);
@@ -148,7 +156,8 @@ static void start(struct launch *l)
     }
     close(ends[1]);
     close(l->segment);
-    close(l->rendezvous);
+    for (uint32_t root = 0; root < l->roots; root++)
+        close(l->rendezvous[root]);
     if (read(ends[0], &error, sizeof error) == (ssize_t)sizeof error) {
         snprintf(what, sizeof what, "%.120s cannot be started", l->program[0]);
         give_up(l, what, error);
@@ -210,14 +219,23 @@ static void reap(struct launch *l)
     }
 }
 
-/* Where ranks find each other; a descriptor that is no standard stream, which may be closed. */
+/* Where ranks find each other; descriptors that are no standard streams, which may be closed. */
 static void open_rendezvous(struct launch *l)
 {
-    const int fd = coll_rendezvous_open(l->where, l->secret);
-    l->rendezvous = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    if (l->rendezvous < 0)
-        refuse("ranks have no place to find each other: %s", strerror(errno));
-    close(fd);
+    size_t n = 0;
+    l->roots = (uint32_t)((l->p + RANKS_A_ROOT - 1) / RANKS_A_ROOT);
+    for (uint32_t root = 0; root < l->roots; root++) {
+        char *const where = l->where + n;
+        const int fd =
+            root == 0 ? coll_rendezvous_open(where, l->secret) : coll_rendezvous_listen(where);
+        l->rendezvous[root] = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+        if (l->rendezvous[root] < 0)
+            refuse("ranks have no place to find each other: %s", strerror(errno));
+        close(fd);
+        n += strlen(where);
+        if (root + 1 < l->roots)
+            l->where[n++] = ',';
+    }
 }
 
 int launch_main(int argc, char **argv)

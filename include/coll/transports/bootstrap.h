@@ -64,27 +64,42 @@ COLL_INLINE coll_tcp *coll_tcp_start(uint32_t rank, uint32_t p, const coll_tcp_o
 
 /* ---- for who starts processes ------------------------------------------------------------ */
 
-enum { COLL_RENDEZVOUS_TEXT = 32, COLL_RENDEZVOUS_SECRET = 2 * COLL_TCP_SECRET + 1 };
+enum {
+    COLL_RENDEZVOUS_TEXT = 32, /* of each root */
+    COLL_RENDEZVOUS_SECRET = 2 * COLL_TCP_SECRET + 1
+};
 
-/* Opens what rank 0 of a job on this machine listens at: it inherits the descriptor, whose number is its
- * COLL_RENDEZVOUS_FD. Writes what is COLL_RENDEZVOUS to all, of COLL_RENDEZVOUS_TEXT bytes, and
- * COLL_SECRET, of COLL_RENDEZVOUS_SECRET. −1: errno says why. */
-COLL_INLINE int coll_rendezvous_open(char *where, char *secret)
+/* Opens what a root of a job on this machine listens at: it inherits the descriptor, whose number is its
+ * COLL_RENDEZVOUS_FD. Writes its part of what is COLL_RENDEZVOUS to all, of COLL_RENDEZVOUS_TEXT bytes; where
+ * there are several roots, commas go between their parts. −1: errno says why. */
+COLL_INLINE int coll_rendezvous_listen(char *where)
 {
-    unsigned char random[COLL_TCP_SECRET];
     coll_tcp_address address;
     int fd;
     memset(&address, 0, sizeof address);
     address.family = 4;
     address.ip[0] = 127;
     address.ip[3] = 1;
+    fd = coll_i_tcp_listen_at(&address);
+    (void)snprintf(where, COLL_RENDEZVOUS_TEXT, "127.0.0.1:%u", (unsigned)address.port);
+    return fd;
+}
+
+/* The rank that is root number `root` of some. */
+COLL_INLINE uint32_t coll_rendezvous_rank(uint32_t p, uint32_t roots, uint32_t root)
+{
+    return coll_i_rdv_root(p, roots, root);
+}
+
+/* The same of rank 0, the only root; and writes COLL_SECRET, of COLL_RENDEZVOUS_SECRET bytes. */
+COLL_INLINE int coll_rendezvous_open(char *where, char *secret)
+{
+    unsigned char random[COLL_TCP_SECRET];
     if (!coll_i_tcp_random(random, sizeof random))
         return -1;
     for (unsigned i = 0; i < COLL_TCP_SECRET; i++)
         (void)snprintf(secret + 2 * i, 3, "%02x", random[i]);
-    fd = coll_i_tcp_listen_at(&address);
-    (void)snprintf(where, COLL_RENDEZVOUS_TEXT, "127.0.0.1:%u", (unsigned)address.port);
-    return fd;
+    return coll_rendezvous_listen(where);
 }
 
 /* ---- by the environment ------------------------------------------------------------------ */
@@ -183,8 +198,13 @@ COLL_INLINE bool coll_i_launched_roots(coll_i_launched *me, const char *text, ch
 COLL_INLINE bool coll_i_launched_listen(coll_i_launched *me, char *why)
 {
     const uint32_t g = coll_i_rdv_group(me->p, me->roots, me->rank);
+    uint32_t fd = 0;
     if (me->listener >= 0 || me->rank != coll_i_rdv_root(me->p, me->roots, g))
         return true;
+    if (getenv("COLL_RENDEZVOUS_FD")) {
+        me->listener = coll_i_launched_number("COLL_RENDEZVOUS_FD", &fd, why) ? (int)fd : -1;
+        return me->listener >= 0;
+    }
     me->listener = coll_i_tcp_listen_at(&me->where);
     if (me->listener < 0)
         (void)snprintf(why, COLL_TCP_WHY,
@@ -225,11 +245,6 @@ COLL_INLINE bool coll_i_launched_read(coll_i_launched *me, char *why)
     if (me->p > 1 && !where) {
         (void)snprintf(why, COLL_TCP_WHY, "COLL_RENDEZVOUS does not say where rank 0 listens");
         return false;
-    }
-    if (me->p > 1 && me->rank == 0 && getenv("COLL_RENDEZVOUS_FD")) {
-        if (!coll_i_launched_number("COLL_RENDEZVOUS_FD", &fd, why))
-            return false;
-        me->listener = (int)fd;
     }
     return me->p == 1 ||
            (coll_i_launched_roots(me, where, why) && coll_i_launched_listen(me, why));

@@ -216,6 +216,8 @@ COLL_INLINE void coll_i_rdv_hear_all(const coll_i_rdv *its, coll_i_rdv_hall *hal
         } else if (heard > 0) {
             guest->all = hall->came[guest->rank] = true;
             memcpy(coll_i_rdv_at(its, guest->rank), guest->said + COLL_I_RDV_CHECKED, guest->n);
+            free(guest->said);
+            guest->said = NULL;
         }
     }
     for (uint32_t i = hall->known; i < hall->n; i++)

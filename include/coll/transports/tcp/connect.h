@@ -182,11 +182,48 @@ COLL_INLINE bool coll_i_tcp_has_more(const coll_i_tcp_link *link)
     return bytes > 0;
 }
 
+/* Keeps the addresses of all ranks, the short ones shortly: they are most of what a rank has of a large job. False:
+ * there is no memory. */
+COLL_INLINE bool coll_i_tcp_keep_addresses(coll_tcp *tcp, const coll_tcp_address *all)
+{
+    bool shorts = true;
+    for (uint32_t r = 0; r < tcp->p; r++)
+        shorts = shorts && all[r].family == 4;
+    tcp->address_bytes = shorts ? (uint32_t)COLL_I_TCP_SHORT : (uint32_t)sizeof *all;
+    tcp->addresses = (unsigned char *)malloc((size_t)tcp->p * tcp->address_bytes);
+    for (uint32_t r = 0; tcp->addresses && r < tcp->p; r++) {
+        unsigned char *to = tcp->addresses + (size_t)r * tcp->address_bytes;
+        if (shorts) {
+            memcpy(to, all[r].ip, 4);
+            memcpy(to + 4, &all[r].port, 2);
+        } else {
+            memcpy(to, &all[r], sizeof all[r]);
+        }
+    }
+    return tcp->addresses != NULL;
+}
+
+COLL_INLINE coll_tcp_address coll_i_tcp_address_at(const coll_tcp *tcp, uint32_t rank)
+{
+    const unsigned char *from = tcp->addresses + (size_t)rank * tcp->address_bytes;
+    coll_tcp_address its;
+    memset(&its, 0, sizeof its);
+    if (tcp->address_bytes == COLL_I_TCP_SHORT) {
+        its.family = 4;
+        memcpy(its.ip, from, 4);
+        memcpy(&its.port, from + 4, 2);
+    } else {
+        memcpy(&its, from, sizeof its);
+    }
+    return its;
+}
+
 /* Begins to connect. */
 COLL_INLINE void coll_i_tcp_connect(coll_tcp *tcp, coll_i_tcp_link *link)
 {
     struct sockaddr_storage address;
-    const socklen_t length = coll_i_tcp_socket_address(&tcp->addresses[link->peer], &address);
+    const coll_tcp_address its = coll_i_tcp_address_at(tcp, link->peer);
+    const socklen_t length = coll_i_tcp_socket_address(&its, &address);
     link->deadline = coll_i_tcp_now() + tcp->patience;
     link->fd = socket(address.ss_family, SOCK_STREAM, 0);
     link->watched = 0;

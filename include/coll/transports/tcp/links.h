@@ -26,6 +26,7 @@ enum {
         COLL_TCP_CREDIT / 2,      /* the most of a message that does not wait for its receive */
     COLL_I_TCP_CHUNK = 1 << 18,   /* … of a frame behind it */
     COLL_I_TCP_STAGING = 1 << 15, /* … that are read at once, but into receives */
+    COLL_I_TCP_SHORT = 6,         /* … of an IPv4 address and a port */
     COLL_I_TCP_OPS = 64,          /* operations that are allocated at once */
     COLL_I_TCP_OPS_MOST = 1 << 16,
     COLL_I_TCP_STRANGERS = 32 /* connections that have not said yet who they are */
@@ -178,9 +179,11 @@ typedef struct coll_tcp {
     int listener;
     uint32_t patience, ranks_here; /* as in the options */
     unsigned char secret[COLL_TCP_SECRET];
-    coll_tcp_address own, *addresses; /* of all ranks; NULL before coll_tcp_join */
-    coll_i_tcp_link **links;          /* by rank; NULL: this rank has nothing to do with it */
-    coll_i_tcp_link **list;           /* those that there are */
+    coll_tcp_address own;
+    unsigned char *addresses; /* of all ranks; NULL before coll_tcp_join … */
+    uint32_t address_bytes;   /* … of each: COLL_I_TCP_SHORT, if all have IPv4 */
+    coll_i_tcp_link **links;  /* by rank; NULL: this rank has nothing to do with it */
+    coll_i_tcp_link **list;   /* those that there are */
     uint32_t n_links;
     void *polled; /* struct pollfd of each of them, of strangers and of the listener */
     coll_i_tcp_stranger strangers[COLL_I_TCP_STRANGERS];
