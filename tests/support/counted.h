@@ -9,6 +9,8 @@
 #ifndef COLL_TESTS_COUNTED_H
 #define COLL_TESTS_COUNTED_H
 
+#undef COLL_EXTERN /* the bodies of this file are its own */
+
 #include <malloc.h>
 #include <stdlib.h>
 

@@ -166,13 +166,13 @@ TEST(several_roots)
 }
 
 /* Visits rank 0 as a rank that there is not. */
-static bool visit_as(uint32_t rank, const struct rank *other)
+static bool visit_as(uint32_t number, const rank *other)
 {
     unsigned char room[COLL_I_TCP_RANDOM + MOST * BYTES] = {0};
     coll_i_rdv its;
     memset(&its, 0, sizeof its);
     its.secret = other->me.secret;
-    its.rank = rank;
+    its.rank = number;
     its.p = other->me.p;
     its.roots = 1;
     its.bytes = BYTES;
@@ -302,26 +302,27 @@ static bool managed(const char *const *lines, unsigned char *all)
         "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0\n", "cmd=get_my_kvsname\n",  \
         "cmd=my_kvsname kvsname=kvs_7 \n"
 #define PUT                                                                                    \
-    "cmd=put kvsname=kvs_7 key=coll-1 value=a107\n", "cmd=put_result rc=0 msg=success\n",      \
+    "cmd=put kvsname=kvs_7 key=coll-1-1-0 value=a107\n", "cmd=put_result rc=0 msg=success\n",  \
         "cmd=barrier_in\n", "cmd=barrier_out\n"
 
 TEST(process_managers)
 {
     static const char *const well[] = {OPENED,
                                        PUT,
-                                       "cmd=get kvsname=kvs_7 key=coll-0\n",
+                                       "cmd=get kvsname=kvs_7 key=coll-1-0-0\n",
                                        "cmd=get_result rc=0 msg=success value=00ff\n",
-                                       "cmd=get kvsname=kvs_7 key=coll-1\n",
+                                       "cmd=get kvsname=kvs_7 key=coll-1-1-0\n",
                                        "cmd=get_result value=a107 rc=0\n",
                                        "cmd=finalize\n",
                                        "cmd=finalize_ack\n",
                                        NULL};
     static const char *const refused[] = {OPENED,
-                                          "cmd=put kvsname=kvs_7 key=coll-1 value=a107\n",
+                                          "cmd=put kvsname=kvs_7 key=coll-1-1-0 value=a107\n",
                                           "cmd=put_result rc=-1 msg=duplicate_key\n", NULL};
-    static const char *const shorter[] = {OPENED, PUT, "cmd=get kvsname=kvs_7 key=coll-0\n",
+    static const char *const shorter[] = {OPENED, PUT, "cmd=get kvsname=kvs_7 key=coll-1-0-0\n",
                                           "cmd=get_result rc=0 value=00\n", NULL};
-    static const char *const no_digits[] = {OPENED, PUT, "cmd=get kvsname=kvs_7 key=coll-0\n",
+    static const char *const no_digits[] = {OPENED, PUT,
+                                            "cmd=get kvsname=kvs_7 key=coll-1-0-0\n",
                                             "cmd=get_result rc=0 value=00gg\n", NULL};
     static const char *const other[] = {"cmd=init pmi_version=1 pmi_subversion=1\n",
                                         "cmd=no_answer rc=0\n", NULL};
