@@ -12,6 +12,8 @@
  *
  *   coll launch -n P PROGRAM        on one machine
  *   mpiexec -n P PROGRAM            of MPICH, and what else speaks PMI-1 (bootstrap/pmi.h)
+ *   mpiexec -n P PROGRAM            of Open MPI, srun --mpi=pmix, prun: if the program is compiled with
+ *                                   COLL_PMIX, and linked with PMIx (bootstrap/pmix.h)
  *   COLL_RANK=r COLL_SIZE=p COLL_RENDEZVOUS=address:port COLL_SECRET=… PROGRAM
  *                                   on any machines: rank 0 listens at that address. The secret has 32
  *                                   hexadecimal digits. Jobs that run at once take different ports.
@@ -29,6 +31,7 @@
 #define COLL_TRANSPORTS_BOOTSTRAP_H
 
 #include "bootstrap/pmi.h"
+#include "bootstrap/pmix.h"
 #include "bootstrap/rendezvous.h"
 
 /* Writes what each rank has, `bytes` of it, by rank, to `all`. All ranks call it. False: it failed. */
@@ -109,7 +112,10 @@ typedef struct coll_i_launched {
     uint32_t rank, p, patience;
     uint32_t gathered; /* how often */
     unsigned char secret[COLL_TCP_SECRET];
-    coll_i_pmi pmi;         /* fd −1: there is none */
+    coll_i_pmi pmi; /* fd −1: there is none */
+#if defined(COLL_PMIX)
+    coll_i_pmix pmix;
+#endif
     int listener;           /* of a root; −1: it is not open yet */
     uint32_t roots;         /* of the rendezvous */
     coll_tcp_address where; /* … that of this rank's group … */
@@ -120,7 +126,7 @@ typedef struct coll_i_launched {
  * alone. */
 COLL_INLINE bool coll_is_launched(void)
 {
-    return getenv("PMI_FD") != NULL || getenv("COLL_RANK") != NULL;
+    return getenv("PMI_FD") || getenv("COLL_RANK") || getenv("PMIX_NAMESPACE");
 }
 
 /* A number in the environment, up to UINT32_MAX. */
@@ -213,6 +219,23 @@ COLL_INLINE bool coll_i_launched_listen(coll_i_launched *me, char *why)
     return me->listener >= 0;
 }
 
+/* By PMIx. */
+COLL_INLINE bool coll_i_launched_by(coll_i_launched *me, char *why)
+{
+#if defined(COLL_PMIX)
+    if (coll_i_pmix_open(&me->pmix, &me->rank, &me->p))
+        return true;
+    (void)coll_i_pmix_close(&me->pmix);
+    (void)snprintf(why, COLL_TCP_WHY, "the process manager does not answer by PMIx");
+#else
+    (void)me;
+    (void)snprintf(why, COLL_TCP_WHY,
+                   "this process was started by PMIx, for which it must be compiled with "
+                   "COLL_PMIX; or have it started by coll launch, or mpiexec of MPICH");
+#endif
+    return false;
+}
+
 COLL_INLINE bool coll_i_launched_read(coll_i_launched *me, char *why)
 {
     const char *secret = getenv("COLL_SECRET"), *where = getenv("COLL_RENDEZVOUS");
@@ -222,6 +245,9 @@ COLL_INLINE bool coll_i_launched_read(coll_i_launched *me, char *why)
     me->gathered = 0;
     me->pmi.fd = me->listener = -1;
     memset(me->secret, 0, sizeof me->secret);
+#if defined(COLL_PMIX)
+    me->pmix.open = false;
+#endif
     if (!coll_is_launched())
         return true;
     if (getenv("PMI_FD")) {
@@ -234,6 +260,8 @@ COLL_INLINE bool coll_i_launched_read(coll_i_launched *me, char *why)
         (void)snprintf(why, COLL_TCP_WHY, "the process manager does not answer at PMI_FD");
         return false;
     }
+    if (!getenv("COLL_RANK"))
+        return coll_i_launched_by(me, why);
     if (!coll_i_launched_number("COLL_RANK", &me->rank, why) ||
         !coll_i_launched_number("COLL_SIZE", &me->p, why))
         return false;
@@ -250,32 +278,76 @@ COLL_INLINE bool coll_i_launched_read(coll_i_launched *me, char *why)
            (coll_i_launched_roots(me, where, why) && coll_i_launched_listen(me, why));
 }
 
-/* By the key-value space of a process manager: what each rank publishes, all read. A value has room for
- * COLL_I_PMI_BYTES, so what is longer is published in parts. */
-COLL_INLINE bool coll_i_launched_by_pmi(coll_i_launched *me, const void *mine, size_t bytes,
-                                        unsigned char *all)
+/* ---- by a process manager ---------------------------------------------------------------- */
+
+COLL_INLINE bool coll_i_launched_is_managed(const coll_i_launched *me)
+{
+#if defined(COLL_PMIX)
+    if (me->pmix.open)
+        return true;
+#endif
+    return me->pmi.fd >= 0;
+}
+
+/* Puts what this rank has under a key of its own. */
+COLL_INLINE bool coll_i_launched_put(coll_i_launched *me, const char *key, const void *mine,
+                                     size_t bytes)
+{
+#if defined(COLL_PMIX)
+    if (me->pmix.open)
+        return coll_i_pmix_put(key, mine, bytes);
+#endif
+    return coll_i_pmi_put(&me->pmi, key, mine, bytes);
+}
+
+/* Waits until all have put what they have. */
+COLL_INLINE bool coll_i_launched_fence(coll_i_launched *me)
+{
+#if defined(COLL_PMIX)
+    if (me->pmix.open)
+        return coll_i_pmix_fence(&me->pmix);
+#endif
+    return coll_i_pmi_barrier(&me->pmi);
+}
+
+COLL_INLINE bool coll_i_launched_get(coll_i_launched *me, uint32_t rank, const char *key,
+                                     void *its, size_t bytes)
+{
+#if defined(COLL_PMIX)
+    if (me->pmix.open)
+        return coll_i_pmix_get(&me->pmix, rank, key, its, bytes);
+#endif
+    (void)rank;
+    return coll_i_pmi_get(&me->pmi, key, its, bytes);
+}
+
+/* By its key-value space: what each rank publishes, all read. A value has room for COLL_I_PMI_BYTES, so
+ * what is longer is published in parts. */
+COLL_INLINE bool coll_i_launched_by_manager(coll_i_launched *me, const void *mine, size_t bytes,
+                                            unsigned char *all)
 {
     const unsigned char *from = (const unsigned char *)mine;
     char key[60];
     for (size_t at = 0; at < bytes; at += COLL_I_PMI_BYTES) {
-        const size_t n = coll_i_pmi_part(bytes - at);
         (void)snprintf(key, sizeof key, "coll-%u-%u-%u", (unsigned)me->gathered,
                        (unsigned)me->rank, (unsigned)at);
-        if (!coll_i_pmi_put(&me->pmi, key, from + at, n))
+        if (!coll_i_launched_put(me, key, from + at, coll_i_pmi_part(bytes - at)))
             return false;
     }
-    if (!coll_i_pmi_barrier(&me->pmi))
+    if (!coll_i_launched_fence(me))
         return false;
     for (uint32_t r = 0; r < me->p; r++)
         for (size_t at = 0; at < bytes; at += COLL_I_PMI_BYTES) {
-            const size_t n = coll_i_pmi_part(bytes - at);
             (void)snprintf(key, sizeof key, "coll-%u-%u-%u", (unsigned)me->gathered,
                            (unsigned)r, (unsigned)at);
-            if (!coll_i_pmi_get(&me->pmi, key, all + r * bytes + at, n))
+            if (!coll_i_launched_get(me, r, key, all + r * bytes + at,
+                                     coll_i_pmi_part(bytes - at)))
                 return false;
         }
     return true;
 }
+
+/* ---- all of them ------------------------------------------------------------------------- */
 
 COLL_INLINE bool coll_i_launched_by_rendezvous(coll_i_launched *me, const void *mine,
                                                size_t bytes, unsigned char *all)
@@ -305,8 +377,8 @@ COLL_INLINE bool coll_i_launched_gather(void *ctx, const void *mine, size_t byte
     if (bytes > COLL_I_RDV_BYTES)
         return false;
     me->gathered++;
-    if (me->pmi.fd >= 0)
-        return coll_i_launched_by_pmi(me, mine, bytes, (unsigned char *)all);
+    if (coll_i_launched_is_managed(me))
+        return coll_i_launched_by_manager(me, mine, bytes, (unsigned char *)all);
     if (me->p > 1)
         return coll_i_launched_by_rendezvous(me, mine, bytes, (unsigned char *)all);
     memcpy(all, mine, bytes);
@@ -316,14 +388,14 @@ COLL_INLINE bool coll_i_launched_gather(void *ctx, const void *mine, size_t byte
 /* The ranks of a process manager have no secret yet: rank 0 makes one up. */
 COLL_INLINE bool coll_i_launched_secret(coll_i_launched *me)
 {
-    if (me->pmi.fd < 0)
+    const char *const key = "coll-secret";
+    if (!coll_i_launched_is_managed(me))
         return true;
-    if (me->rank == 0 &&
-        (!coll_i_tcp_random(me->secret, sizeof me->secret) ||
-         !coll_i_pmi_put(&me->pmi, "coll-secret", me->secret, sizeof me->secret)))
+    if (me->rank == 0 && (!coll_i_tcp_random(me->secret, sizeof me->secret) ||
+                          !coll_i_launched_put(me, key, me->secret, sizeof me->secret)))
         return false;
-    return coll_i_pmi_barrier(&me->pmi) &&
-           coll_i_pmi_get(&me->pmi, "coll-secret", me->secret, sizeof me->secret);
+    return coll_i_launched_fence(me) &&
+           coll_i_launched_get(me, 0, key, me->secret, sizeof me->secret);
 }
 
 /* Finds out who this process is; `gather` of coll_i_launched_gather, once or several times, may follow. False:
@@ -344,8 +416,14 @@ COLL_INLINE bool coll_i_launched_end(coll_i_launched *me, char *why)
 {
     if (me->listener >= 0)
         (void)close(me->listener);
+#if defined(COLL_PMIX)
+    if (me->pmix.open ? coll_i_pmix_close(&me->pmix)
+                      : me->pmi.fd < 0 || coll_i_pmi_close(&me->pmi))
+        return true;
+#else
     if (me->pmi.fd < 0 || coll_i_pmi_close(&me->pmi))
         return true;
+#endif
     (void)snprintf(why, COLL_TCP_WHY, "the process manager does not answer any more");
     return false;
 }
