@@ -64,6 +64,7 @@ function(take path)
   string(REGEX REPLACE "\n#include <(pthread|std(bool|def|int|io|arg))\\.h>" "\n#includes <\\1.h>" text "${text}")
   string(REGEX REPLACE "\n#include <[^\n]*" "" text "${text}") # for bodies alone
   string(REPLACE "\n#includes" "\n#include" text "${text}")
+  string(REPLACE "defined(COLL_PMIX)" "0" text "${text}") # the library is linked without it
   declared("${text}" text)
   set_property(GLOBAL APPEND_STRING PROPERTY linked "\n${text}")
   string(REGEX MATCHALL "\ntypedef struct (COLL_I_ALIAS )?coll_[a-z0-9_]+ {" structures "${text}")
