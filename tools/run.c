@@ -59,8 +59,8 @@ static void choose_operator(struct data *data, coll_type type, const char *word)
 
 static enum world_kind kind_named(const char *word)
 {
-    static const char *const names[] = {"threads", "loopback", "tcp"};
-    return (enum world_kind)name_index("transport", word, names, 3);
+    static const char *const names[] = {"threads", "loopback", "tcp", "join"};
+    return (enum world_kind)name_index("transport", word, names, 4);
 }
 
 static void check_ranks(const struct run *run, uint64_t p)
@@ -166,6 +166,7 @@ static void print_head(const struct data *data, const struct run *run)
     else
         printf("; %s\n", run->kind == WORLD_LOOPBACK ? "all ranks in one thread"
                          : run->kind == WORLD_TCP    ? "a thread a rank, by TCP"
+                         : run->kind == WORLD_JOIN   ? "a thread a rank, by TCP between nodes"
                                                      : "a thread a rank");
     fflush(stdout);
 }
@@ -317,7 +318,8 @@ int run_main(int argc, char **argv)
         WORD("op", "OP", "operator (sum): sum, prod, min, max, band … lxor, minloc, maxloc",
              &run.op),
         WORD("transport", "T",
-             "threads (one a rank), tcp (between those), or loopback (all ranks in one thread)",
+             "threads (one a rank), tcp (between those), join (tcp between nodes alone), or "
+             "loopback (all ranks in one thread)",
              &run.transport),
         NUMBER(0, "repeat", "N", "repetitions (10)", &run.repeat, 1, REPEAT_MAX),
         NUMBER('w', "window", "W", "actions in flight of a rank (16)", &run.window, 1, 32),
