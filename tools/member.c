@@ -1,4 +1,7 @@
 /* tools/member.c — see member.h */
+#if COLL_WITH_UCX || COLL_WITH_OFI
+#undef COLL_EXTERN /* their bodies are not among those that are compiled once */
+#endif
 #include "member.h"
 
 #include <stdio.h>
@@ -7,6 +10,12 @@
 
 #include "coll/executor.h"
 #include "coll/transports/bootstrap.h"
+#if COLL_WITH_UCX
+#include "coll/transports/ucx.h"
+#endif
+#if COLL_WITH_OFI
+#include "coll/transports/ofi.h"
+#endif
 #include "memory.h"
 #include "progress.h"
 
@@ -25,28 +34,49 @@ struct launched {
     void (*close)(void *ctx);
 };
 
-static void *open_tcp(struct member *me, char *why)
-{
-    coll_tcp *tcp = coll_tcp_launched(NULL, why);
-    if (tcp) {
-        me->rank = coll_tcp_rank(tcp);
-        me->p = coll_tcp_size(tcp);
+#define LAUNCHED(network)                                                                      \
+    static void *open_##network(struct member *me, char *why)                                  \
+    {                                                                                          \
+        coll_##network *its = coll_##network##_launched(NULL, why);                            \
+        if (its) {                                                                             \
+            me->rank = coll_##network##_rank(its);                                             \
+            me->p = coll_##network##_size(its);                                                \
+        }                                                                                      \
+        return its;                                                                            \
+    }                                                                                          \
+    static void close_##network(void *ctx)                                                     \
+    {                                                                                          \
+        coll_##network##_close((coll_##network *)ctx);                                         \
     }
-    return tcp;
-}
 
-static void close_tcp(void *ctx)
-{
-    coll_tcp_close((coll_tcp *)ctx);
-}
+LAUNCHED(tcp)
+#if COLL_WITH_UCX
+LAUNCHED(ucx)
+#endif
+#if COLL_WITH_OFI
+LAUNCHED(ofi)
+#endif
 
 static const struct launched *launched_named(const char *name)
 {
-    static const struct launched all[] = {{"tcp", &coll_tcp_transport, open_tcp, close_tcp}};
+    static const struct launched all[] = {
+        {"tcp", &coll_tcp_transport, open_tcp, close_tcp},
+#if COLL_WITH_UCX
+        {"ucx", &coll_ucx_transport, open_ucx, close_ucx},
+#endif
+#if COLL_WITH_OFI
+        {"ofi", &coll_ofi_transport, open_ofi, close_ofi},
+#endif
+    };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         if (strcmp(all[i].name, name) == 0)
             return &all[i];
     return NULL;
+}
+
+bool member_knows(const char *transport)
+{
+    return launched_named(transport) != NULL;
 }
 
 bool member_is_launched(const char *transport)

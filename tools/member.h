@@ -35,7 +35,9 @@ struct failure {
     char why[256];       /* a wrong result, in words; "": none is */
 };
 
-/* Can ranks of this transport be processes, and was this one started as such a rank? */
+/* Can ranks of this transport be processes? */
+bool member_knows(const char *transport);
+/* … and was this one started as such a rank? */
 bool member_is_launched(const char *transport);
 
 /* Finds the others, or refuses. */

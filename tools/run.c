@@ -59,8 +59,18 @@ static void choose_operator(struct data *data, coll_type type, const char *word)
 
 static enum world_kind kind_named(const char *word)
 {
-    static const char *const names[] = {"threads", "loopback", "tcp", "join"};
-    return (enum world_kind)name_index("transport", word, names, 4);
+    static const char *const names[] = {"threads", "loopback", "tcp", "join", "ucx", "ofi"};
+    const enum world_kind kind = (enum world_kind)name_index("transport", word, names, 6);
+    if (kind != WORLD_PROCESSES && kind != WORLD_PROCESSES + 1)
+        return kind;
+    if (!member_knows(word))
+        refuse("this command was built without %s: cmake -DCOLL_WITH_%s=ON builds it with that",
+               kind == WORLD_PROCESSES ? "UCX" : "libfabric",
+               kind == WORLD_PROCESSES ? "UCX" : "OFI");
+    if (!member_is_launched(word))
+        refuse("by %s each rank is a process: coll launch -n P coll run …, mpiexec or srun",
+               word);
+    return WORLD_PROCESSES;
 }
 
 static void check_ranks(const struct run *run, uint64_t p)
@@ -161,8 +171,10 @@ static void print_head(const struct data *data, const struct run *run)
     if (coll_is(COLL_REDUCING, data->job->collective))
         printf(", %s", coll_operator_name(data->which));
     if (run->member)
-        printf("; a process a rank, by %s\n",
-               strcmp(run->transport, "tcp") == 0 ? "TCP" : run->transport);
+        printf("; a process a rank, by %s\n", strcmp(run->transport, "tcp") == 0 ? "TCP"
+                                              : strcmp(run->transport, "ucx") == 0
+                                                  ? "UCX"
+                                                  : "libfabric");
     else
         printf("; %s\n", run->kind == WORLD_LOOPBACK ? "all ranks in one thread"
                          : run->kind == WORLD_TCP    ? "a thread a rank, by TCP"
@@ -318,8 +330,8 @@ int run_main(int argc, char **argv)
         WORD("op", "OP", "operator (sum): sum, prod, min, max, band … lxor, minloc, maxloc",
              &run.op),
         WORD("transport", "T",
-             "threads (one a rank), tcp (between those), join (tcp between nodes alone), or "
-             "loopback (all ranks in one thread)",
+             "threads (one a rank), tcp (between those), join (tcp between nodes alone), "
+             "loopback (all ranks in one thread), ucx or ofi (processes)",
              &run.transport),
         NUMBER(0, "repeat", "N", "repetitions (10)", &run.repeat, 1, REPEAT_MAX),
         NUMBER('w', "window", "W", "actions in flight of a rank (16)", &run.window, 1, 32),
@@ -333,9 +345,8 @@ int run_main(int argc, char **argv)
         "sizes, up to 2·count elements.\n"
         "COLLECTIVE all runs all its algorithms, a line for each; all all, those of all "
         "collectives.\n"
-        "With --transport tcp, and started by coll launch, mpiexec or srun, this process is "
-        "one "
-        "of the ranks.",
+        "With --transport tcp, ucx or ofi, and started by coll launch, mpiexec or srun, this "
+        "process is one of the ranks.",
         options, sizeof options / sizeof options[0]};
     struct member member;
     int code;

@@ -13,7 +13,7 @@
 #include "data.h"
 
 /* A thread a rank, over their memory or over TCP; all ranks in one thread. */
-enum world_kind { WORLD_THREADS, WORLD_LOOPBACK, WORLD_TCP, WORLD_JOIN };
+enum world_kind { WORLD_THREADS, WORLD_LOOPBACK, WORLD_TCP, WORLD_JOIN, WORLD_PROCESSES };
 
 struct world_rank;
 struct world_engine;
