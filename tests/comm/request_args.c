@@ -503,11 +503,10 @@ static void fake_leave(void *ctx, uint32_t use)
 }
 
 /* A call enters its part of SHARED before it starts, and leaves it once, whatever its end. A persistent
- * one has none, nor has one of several nodes, of a part of the ranks, or of a transport without tags. */
+ * one has none, nor has one of a part of the ranks, or of a transport without tags. */
 TEST(a_part_of_shared)
 {
     coll_comm alone, sub;
-    coll_nodes nodes;
     coll_request request;
     double x = 3, y = 0;
     begin();
@@ -542,12 +541,14 @@ TEST(a_part_of_shared)
     CHECK_EQ(coll_i_comm_shared(&alone), PART);
     CHECK_STATUS(coll_comm_dup(&sub, &alone, 4), COLL_OK);
     CHECK_EQ(coll_i_comm_shared(&sub), 0);
-    coll_nodes_even(&nodes, 1, 1);
-    alone.nodes = &nodes;
+    alone.shares = 4;
+    alone.share = 3;
+    CHECK_EQ(coll_i_comm_shared(&alone), PART / 4 / 64 * 64);
+    alone.shares = 0;
     CHECK_EQ(coll_i_comm_shared(&alone), 0);
-    alone.nodes = NULL;
     transport.tags = 0;
-    CHECK_EQ(coll_i_comm_shared(&alone), 0);
+    CHECK_STATUS(coll_comm_init(&sub, &transport, alone.ctx, 0, 1, NULL, 0), COLL_OK);
+    CHECK_EQ(coll_i_comm_shared(&sub), 0);
     loopback_end();
 }
 

@@ -104,7 +104,8 @@ COLL_INLINE coll_status coll_conformance_init(coll_conformance *kit,
 }
 
 /* Gives a kit that was prepared a function that says whether a descriptor is readable: coll_is_readable
- * (transports/idle.h), where there are descriptors. Without one, the check `events` asks only arm. */
+ * (transports/idle.h), where there are descriptors, which waits for a millisecond, as patience is rounds.
+ * Without one, the check `events` asks only arm. */
 COLL_INLINE void coll_conformance_set_readable(coll_conformance *kit,
                                                bool (*readable)(int descriptor))
 {

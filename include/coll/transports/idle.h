@@ -85,14 +85,14 @@ COLL_INLINE void coll_pause(void)
 #endif
 }
 
-/* May it be read from a descriptor, now? */
+/* May it be read from a descriptor, now or within a millisecond? */
 COLL_INLINE bool coll_is_readable(int fd)
 {
     struct pollfd descriptor;
     descriptor.fd = fd;
     descriptor.events = POLLIN;
     descriptor.revents = 0;
-    return poll(&descriptor, 1, 0) > 0;
+    return poll(&descriptor, 1, 1) > 0;
 }
 
 /* As `wait` of a transport, after `idle` tests in a row that found nothing. A sleep ends when fd is

@@ -9,12 +9,12 @@
  */
 #ifndef COLL_TRANSPORTS_BOOTSTRAP_PMIX_H
 #define COLL_TRANSPORTS_BOOTSTRAP_PMIX_H
-#if defined(COLL_PMIX)
-
-#include <pmix.h>
-#include <string.h>
 
 #include "../../config.h"
+
+#if defined(COLL_PMIX)
+#include <pmix.h>
+#include <string.h>
 
 typedef struct coll_i_pmix {
     bool open;
