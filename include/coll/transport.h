@@ -424,7 +424,7 @@ COLL_INLINE coll_status coll_transport_check(const coll_transport *transport)
         (t->node_memory &&
          (!t->node_memory->shared || !t->node_memory->enter || !t->node_memory->leave)) ||
         (t->tag_ranges && !coll_i_tag_ranges_fit(t->tag_ranges, t->tags)) ||
-        (t->routes && !t->routes->to) ||
+        (COLL_ROUTES && t->routes && !t->routes->to) ||
         (t->events && (!t->events->descriptor || !t->events->arm)))
         return COLL_ERR_TRANSPORT;
     return COLL_OK;

@@ -138,27 +138,28 @@ COLL_INLINE const coll_transport *coll_i_task_route(const coll_task *task, const
     return t->routes->to(task->ctx, coll_group_outer(&task->plan->group, a->peer));
 }
 
-/* Bytes of the next piece of an action's message, of which `bytes` are left. */
-COLL_INLINE size_t coll_i_task_piece(const coll_task *task, const coll_action *a, size_t bytes)
+/* Is an action's message, of which `bytes` are left, sent in pieces? */
+COLL_INLINE bool coll_i_task_is_long(const coll_task *task, const coll_action *a, size_t bytes)
 {
     const coll_transport *t = coll_i_task_route(task, a);
     return t->max_bytes != 0 && bytes > t->max_bytes &&
-                   !coll_is(t->unsegmented, task->plan->problem.collective)
-               ? t->max_bytes
-               : bytes;
+           !coll_is(t->unsegmented, task->plan->problem.collective);
+}
+
+/* Bytes of its next piece. */
+COLL_INLINE size_t coll_i_task_piece(const coll_task *task, const coll_action *a, size_t bytes)
+{
+    return coll_i_task_is_long(task, a, bytes) ? coll_i_task_route(task, a)->max_bytes : bytes;
 }
 
 /* Has the action, after the operation that runs now, others to start? A long message has
  * pieces; and a transport reduces one operand at a time. */
 COLL_INLINE bool coll_i_task_is_cut(const coll_task *task, const coll_action *a)
 {
-    size_t left;
     if (a->kind == COLL_DO_REDUCE)
         return a->inputs > 1 && task->transport->reduce;
-    if (!coll_i_has(COLL_I_SENDS | COLL_I_RECEIVES, a))
-        return false;
-    left = coll_i_task_bytes(task, a) - a->stride;
-    return coll_i_task_piece(task, a, left) != left;
+    return coll_i_has(COLL_I_SENDS | COLL_I_RECEIVES, a) &&
+           coll_i_task_is_long(task, a, coll_i_task_bytes(task, a) - a->stride);
 }
 
 /* Do the pieces of a message end with an element? Or is it whole? */

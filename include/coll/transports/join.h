@@ -301,8 +301,7 @@ COLL_INLINE void coll_i_join_leave(void *ctx, uint32_t use)
     join->near->node_memory->leave(join->near_ctx, use);
 }
 
-/* A near transport whose own memory is that of parts of it has these nodes for ranks that are near each
- * other; the caller's are those of all ranks. */
+/* Which ranks share a part: those of a node, as the near transport's is one of all its ranks. */
 COLL_INLINE const coll_nodes *coll_i_join_nodes(void *ctx)
 {
     return ((const coll_join *)ctx)->nodes;
