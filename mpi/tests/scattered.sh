@@ -10,6 +10,7 @@ need "$COLL_BUILD/coll"
 
 # The rules for several nodes, on small ones, too.
 "$COLL_BUILD/coll" select --print | sed '/^# built-in rules/,$d; s/ ppn [0-9]*\.\./ ppn 2../' >nodes.table
+grep -v -E ' (mixed|dpml)' nodes.table >messages.table # of nodes whose ranks share no memory
 
 # scattered P PPN [NAME=VALUE…]: on nodes of PPN ranks.
 scattered() {
@@ -27,17 +28,20 @@ while read -r p ppn by; do
     # shellcheck disable=SC2086
     scattered "$p" "$ppn" $by
     says "coll: barrier, $p ranks, 0 bytes: two_level ("
-    says "coll: bcast, $p ranks, 4 bytes: two_level ("
+    case $by in
+    *TABLE*SHM=0*) bcast=two_level allreduce=two_level ;;
+    *TABLE*) bcast=mixed:k=0,segment=0 allreduce=dpml:leaders=1 ;; # as its nodes have memory
+    *) bcast=two_level allreduce= ;;
+    esac
+    says "coll: bcast, $p ranks, 4 bytes: $bcast ("
     says "coll: reduce, $p ranks, 4 bytes: two_level ("
     check 'what does not commute is not done in two levels' sh -c '! grep -q -E "^coll: (reduce|scan), .* 16 bytes: two_level" "$1"' sh "$work/err"
-    case $by in
-    *TABLE*) says "coll: allreduce, $p ranks, 4 bytes: two_level (" ;;
-    esac
+    [ -z "$allreduce" ] || says "coll: allreduce, $p ranks, 4 bytes: $allreduce ("
 done <<'T'
 4 2 COLL_SHM=1
 5 2 COLL_SHM=0
 8 4 COLL_TABLE=nodes.table
-8 3 COLL_TABLE=nodes.table COLL_SHM=0
+8 3 COLL_TABLE=messages.table COLL_SHM=0
 7 3 COLL_TABLE=nodes.table
 T
 
