@@ -5,11 +5,8 @@ set -u
 networks=$COLL_BUILD/tests/coll-networks
 coll=$COLL_COMMAND sub=
 . "$(dirname "$0")/run/command.sh"
-if [ ! -x "$networks" ]; then
-    echo 'skipped: UCX and libfabric are not installed; on Debian: apt-get install libucx-dev libfabric-dev'
-    [ "${COLL_REQUIRE_ALL:-}" = 1 ] || exit 77
-    exit 1
-fi
+. "$(dirname "$0")/../support/missing.sh"
+[ -x "$networks" ] || missing 'UCX and libfabric are not installed; on Debian: apt-get install libucx-dev libfabric-dev'
 refuses 'coll run: this command was built without UCX: cmake -DCOLL_WITH_UCX=ON builds it with that' \
     run allreduce ring -p 2 --transport ucx
 refuses 'coll run: this command was built without libfabric: cmake -DCOLL_WITH_OFI=ON builds it with that' \

@@ -13,6 +13,7 @@
 # $scratch/rank.r. COLL_INTERFACES and what else is exported holds for the ranks. All is removed when the
 # script ends, in whatever way. Needs root's rights over the network (CAP_NET_ADMIN) and iproute2.
 set -u
+. "$(dirname "$0")/../support/missing.sh"
 scratch=$(mktemp -d) || exit 1
 cluster_name=cct$$
 cluster_nodes=0 cluster_ranks=0 cluster_pids=
@@ -41,21 +42,9 @@ cluster_remove() {
     done
 }
 
-# missing SENTENCE: the test is skipped, or fails where nothing may be.
-missing() {
-    if [ "${COLL_REQUIRE_ALL:-}" = 1 ]; then
-        echo "FAILED: $1"
-        exit 1
-    fi
-    echo "skipped: $1"
-    exit 77
-}
-
 cluster_begin() {
     PATH=$PATH:/usr/sbin:/sbin
-    for tool in ip tc; do
-        command -v $tool >/dev/null || missing "$tool is not installed; on Debian: apt-get install iproute2"
-    done
+    for tool in ip tc; do need $tool iproute2; done
     # A name has the number of the process that made it, of which there is none any more.
     for left in $({ cluster_links 'cct[0-9]*' && ip netns list; } 2>/dev/null |
         sed -n 's/^\(cct[0-9]*\)[bnv].*/\1/p' | sort -u); do

@@ -1,25 +1,11 @@
 # tests/launchers/lib/launchers.sh — what tests of other people's launchers share: sourced, never run. Leaves
 # $scratch, and in it `with` and `without`, examples/12_tcp_processes with PMIx and without.
 set -u
+. "$(dirname "$0")/../support/missing.sh"
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 checks=0 failed=0
 unset PMI_FD PMI_RANK PMI_SIZE PMIX_NAMESPACE COLL_RANK COLL_SIZE COLL_RENDEZVOUS COLL_SECRET
-
-# missing SENTENCE: the test is skipped, or fails where nothing may be.
-missing() {
-    if [ "${COLL_REQUIRE_ALL:-}" = 1 ]; then
-        echo "FAILED: $1"
-        exit 1
-    fi
-    echo "skipped: $1"
-    exit 77
-}
-
-# need COMMAND PACKAGE
-need() {
-    command -v "$1" >/dev/null || missing "$1 is not installed; on Debian: apt-get install $2"
-}
 
 compile() {
     need pkg-config pkg-config
