@@ -53,6 +53,7 @@
  *   comm.h, neighbor.h        a function for each collective
  *     comm/communicator.h     groups of ranks, tags, user's operators
  *     comm/request.h          one collective, from its arguments to its end
+ *     comm/progress.h         how it is prepared, started and moved on
  *     comm/dump.h             what a request waits for, in words
  *     comm/prepared.h         what is kept of a call for those like it
  *     comm/arena.h            memory for scratch; an allocator

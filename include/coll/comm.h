@@ -61,7 +61,8 @@
  *   comm/combine.h   reduce, allreduce, reduce_scatter, scan, exscan
  *   comm/multi_node.h     not included here: calls in levels, where ranks are on several nodes
  *   comm/communicator.h   communicators and parts of them, operators, choosing algorithms; tags
- *   comm/request.h        calls and how they progress; how much of the arena they take
+ *   comm/request.h        calls: one collective of one rank, from its arguments to its end
+ *   comm/progress.h       how calls are prepared, started and moved on
  *   comm/prepared.h       what is kept of calls that are made again
  *   neighbor.h       the collectives along the edges of a graph
  */

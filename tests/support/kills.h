@@ -2,7 +2,8 @@
  * error, in bounded time
  *
  *   static int body(uint32_t round) { … opens its rank, and returns calls_until_one_fails(…); }
- *   kills_report(kill_some(20, body), 20);
+ *   TEST(all_survivors_hear_of_it) { kill_some(kills, body); }
+ *   int main(int argc, char **argv) { kills_asked(argc, argv); RUN(all_survivors_hear_of_it); … }
  */
 #ifndef COLL_TESTS_KILLS_H
 #define COLL_TESTS_KILLS_H
@@ -124,6 +125,14 @@ static void kill_some(uint32_t kills, int (*body)(uint32_t round))
     }
     printf("    %u kills: the last survivor had ended after %.3f s at most\n", kills,
            longest / 1e3);
+}
+
+static uint32_t kills = 20; /* or as many as the first argument says */
+
+static void kills_asked(int argc, char **argv)
+{
+    if (argc > 1)
+        kills = (uint32_t)strtoul(argv[1], NULL, 10);
 }
 
 #endif /* COLL_TESTS_KILLS_H */

@@ -4,7 +4,7 @@
  *   ofi [PROVIDER…]      tcp;ofi_rxm if nothing is said
  */
 #include "coll/transports/ofi.h"
-#include "support/network.h"
+#include "support/tagged.h"
 
 static coll_ofi_options options;
 
@@ -29,11 +29,6 @@ static void close_rank(void *rank)
     coll_ofi_close((coll_ofi *)rank);
 }
 
-static void abandon(void *rank)
-{
-    coll_ofi_abandon((coll_ofi *)rank);
-}
-
 static void describe(const void *rank, char *text, size_t bytes)
 {
     coll_ofi_describe((const coll_ofi *)rank, text, bytes);
@@ -42,8 +37,12 @@ static void describe(const void *rank, char *text, size_t bytes)
 /* By one provider, over loopback. */
 static void by(const char *provider)
 {
-    struct network its = {NULL, &coll_ofi_transport, open_rank, address,
-                          join, close_rank,          abandon,   describe};
+    struct network its = {NULL,      &coll_ofi_transport,
+                          open_rank, address,
+                          join,      close_rank,
+                          describe,  NULL,
+                          200,       false,
+                          true};
     its.name = options.provider = provider;
     options.source = strcmp(provider, "shm") == 0 ? NULL : "127.0.0.1";
     network_tests(&its);

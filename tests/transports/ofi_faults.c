@@ -31,8 +31,6 @@ static int body(uint32_t round)
     return code;
 }
 
-static uint32_t kills = 20;
-
 TEST(all_survivors_hear_of_it)
 {
     kill_some(kills, body);
@@ -40,8 +38,7 @@ TEST(all_survivors_hear_of_it)
 
 int main(int argc, char **argv)
 {
-    if (argc > 1)
-        kills = (uint32_t)strtoul(argv[1], NULL, 10);
+    kills_asked(argc, argv);
     if (argc > 2)
         provider = argv[2];
     RUN(all_survivors_hear_of_it);

@@ -9,186 +9,14 @@
 #include "coll/algos/recursive_multiplying.h"
 #include "coll/coll.h"
 #include "coll/plan/peers.h"
-#include "coll/transports/conformance.h"
-#include "coll/transports/tcp.h"
+#include "support/network_calls.h"
+#include "support/network_tcp.h"
 
-enum { MOST = 8 };
+enum { MOST = NETWORK_MOST };
 
-static const unsigned char secret[COLL_TCP_SECRET] = "we know it, too";
-static coll_tcp *ranks[MOST];
-static uint32_t n_ranks;
-
-/* Opens and joins p ranks. */
-static bool begin(uint32_t p, uint32_t patience)
+static coll_tcp *rank_of(uint32_t r)
 {
-    coll_tcp_options options = {0};
-    coll_tcp_address all[MOST];
-    char why[COLL_TCP_WHY];
-    options.interfaces = "127.0.0.0/8";
-    options.secret = secret;
-    options.patience = patience;
-    n_ranks = p;
-    for (uint32_t r = 0; r < p; r++) {
-        ranks[r] = coll_tcp_open(r, p, &options, why);
-        if (!CHECK(ranks[r] != NULL)) {
-            printf("    %s\n", why);
-            return false;
-        }
-        all[r] = coll_tcp_own_address(ranks[r]);
-    }
-    for (uint32_t r = 0; r < p; r++)
-        if (!CHECK(coll_tcp_join(ranks[r], all, why)))
-            return false;
-    return true;
-}
-
-static void *leave(void *rank)
-{
-    coll_tcp_close((coll_tcp *)rank);
-    return NULL;
-}
-
-/* Each rank by a thread of its own, as one may wait for another to read what it sent. */
-static void on_threads(void *(*body)(void *), void *const *args, uint32_t n)
-{
-    pthread_t threads[MOST];
-    for (uint32_t r = 0; r < n; r++)
-        CHECK_EQ(pthread_create(&threads[r], NULL, body, args[r]), 0);
-    for (uint32_t r = 0; r < n; r++)
-        (void)pthread_join(threads[r], NULL);
-}
-
-static void end(void)
-{
-    on_threads(leave, (void *const *)ranks, n_ranks);
-}
-
-/* ---- the contract ------------------------------------------------------------------------ */
-
-static void *drive(void *kit)
-{
-    (void)coll_conformance_run((coll_conformance *)kit, 1);
-    return NULL;
-}
-
-static void conform(uint32_t p, size_t longest, uint32_t depth)
-{
-    static coll_conformance kits[MOST];
-    void *args[MOST] = {NULL};
-    const char *sentence;
-    if (!begin(p, 0))
-        return;
-    for (uint32_t r = 0; r < p; r++) {
-        coll_conformance_task task = {
-            &coll_tcp_transport, ranks[r], r, p, longest, depth, 30000, 0, NULL, 0};
-        task.bytes = coll_conformance_bytes(&task);
-        task.memory = malloc(task.bytes);
-        CHECK_STATUS(coll_conformance_init(&kits[r], &task), COLL_OK);
-        coll_conformance_set_readable(&kits[r], coll_is_readable);
-        args[r] = &kits[r];
-    }
-    on_threads(drive, args, p);
-    sentence = coll_conformance_sentence(kits, p);
-    if (!CHECK(*sentence == 0))
-        printf("    p = %u: %s\n", (unsigned)p, sentence);
-    for (unsigned c = 0; c < COLL_CONFORMANCE_CHECKS && *sentence == 0; c++) {
-        const coll_conformance_check check = (coll_conformance_check)c;
-        const bool absent =
-            check == COLL_CONFORMANCE_COPY || check == COLL_CONFORMANCE_REDUCE ||
-            check == COLL_CONFORMANCE_ACQUIRE || check == COLL_CONFORMANCE_ARRIVAL ||
-            check == COLL_CONFORMANCE_MULTICAST || check == COLL_CONFORMANCE_NETWORK_REDUCE ||
-            check == COLL_CONFORMANCE_SHARED || check == COLL_CONFORMANCE_TURNS ||
-            check == COLL_CONFORMANCE_REFUSAL || (check == COLL_CONFORMANCE_SLOW_PEER && p < 3);
-        if (!CHECK_EQ(coll_conformance_result_of(kits, p, check),
-                      absent ? COLL_CONFORMANCE_NOT_THERE : COLL_CONFORMANCE_PASSED))
-            printf("    %s\n", coll_conformance_name(check));
-    }
-    for (uint32_t r = 0; r < p; r++)
-        free(kits[r].task.memory);
-    end();
-}
-
-TEST(conformance)
-{
-    conform(2, 300000, 0);
-    conform(2, 2000000, 300);
-    conform(3, 100000, 0);
-    conform(5, 70000, 0);
-}
-
-/* ---- collectives ------------------------------------------------------------------------- */
-
-typedef struct calls {
-    coll_tcp *tcp;
-    uint32_t rank, p;
-    coll_status status;
-} calls;
-
-/* Calls of all lengths, and two communicators; none of the results is another rank's. */
-static void *call_all(void *arg)
-{
-    enum { COUNT = 40000 };
-    calls *me = (calls *)arg;
-    static const size_t counts[] = {0, 1, 7, 1000, COUNT};
-    unsigned char *memory = malloc(1 << 22);
-    int32_t *in = malloc(COUNT * sizeof *in), *out = malloc(COUNT * MOST * sizeof *out);
-    coll_comm comm, other;
-    me->status =
-        coll_comm_init(&comm, &coll_tcp_transport, me->tcp, me->rank, me->p, memory, 1 << 22);
-    if (me->status == COLL_OK)
-        me->status = coll_comm_dup(&other, &comm, 8);
-    for (size_t c = 0; c < sizeof counts / sizeof counts[0] && me->status == COLL_OK; c++) {
-        const size_t n = counts[c];
-        coll_request request;
-        for (size_t i = 0; i < n; i++)
-            in[i] = (int32_t)(i % 1000 * (me->rank + 1));
-        me->status = coll_iallreduce(&other, in, out + COUNT, n, COLL_I32, COLL_SUM, &request);
-        if (me->status == COLL_OK)
-            me->status = coll_allreduce(&comm, in, out, n, COLL_I32, COLL_SUM);
-        if (me->status == COLL_OK)
-            me->status = coll_wait(&request);
-        for (size_t i = 0; i < n && me->status == COLL_OK; i++)
-            if (out[i] != (int32_t)(i % 1000 * me->p * (me->p + 1) / 2) ||
-                out[COUNT + i] != out[i])
-                me->status = COLL_ERR_IO;
-        if (me->status == COLL_OK)
-            me->status = coll_allgather(&comm, in, out, n, COLL_I32);
-        for (size_t i = 0; i < n * me->p && me->status == COLL_OK; i++)
-            if (out[i] != (int32_t)(i % n % 1000 * (i / n + 1)))
-                me->status = COLL_ERR_IO;
-        if (me->status == COLL_OK)
-            me->status = coll_barrier(&comm);
-    }
-    if (me->status == COLL_OK)
-        me->status = coll_comm_free(&other);
-    if (me->status == COLL_OK)
-        me->status = coll_comm_free(&comm);
-    free(memory);
-    free(in);
-    free(out);
-    return NULL;
-}
-
-TEST(collectives)
-{
-    for (uint32_t p = 1; p <= MOST; p += p == 1 ? 1 : 3) {
-        calls all[MOST];
-        void *args[MOST] = {NULL};
-        if (!begin(p, 0))
-            return;
-        for (uint32_t r = 0; r < p; r++) {
-            all[r].tcp = ranks[r];
-            all[r].rank = r;
-            all[r].p = p;
-            args[r] = &all[r];
-        }
-        on_threads(call_all, args, p);
-        for (uint32_t r = 0; r < p; r++) {
-            CHECK_STATUS(all[r].status, COLL_OK);
-            CHECK_EQ(ranks[r]->kept, 0);
-        }
-        end();
-    }
+    return (coll_tcp *)ranks[r];
 }
 
 /* ---- with whom --------------------------------------------------------------------------- */
@@ -205,7 +33,7 @@ static void *connect_peers(void *arg)
     me->status = coll_plan_init(&plan, &coll_recursive_doubling_allreduce, &problem, NULL);
     n = coll_plan_peers(&plan, me->rank, peers, MOST);
     if (me->status == COLL_OK)
-        me->status = coll_tcp_connect(me->tcp, peers, n);
+        me->status = coll_tcp_connect((coll_tcp *)me->ctx, peers, n);
     return NULL;
 }
 
@@ -217,7 +45,7 @@ TEST(connected_before)
     if (!begin(8, 0))
         return;
     for (uint32_t r = 0; r < 8; r++) {
-        all[r].tcp = ranks[r];
+        all[r].ctx = ranks[r];
         all[r].rank = r;
         all[r].p = 8;
         args[r] = &all[r];
@@ -225,9 +53,9 @@ TEST(connected_before)
     on_threads(connect_peers, args, 8);
     for (uint32_t r = 0; r < 8; r++) {
         CHECK_STATUS(all[r].status, COLL_OK);
-        CHECK_EQ(ranks[r]->n_links, 3);
-        for (uint32_t i = 0; i < ranks[r]->n_links; i++)
-            CHECK_EQ(ranks[r]->list[i]->stage, COLL_I_TCP_UP);
+        CHECK_EQ(rank_of(r)->n_links, 3);
+        for (uint32_t i = 0; i < rank_of(r)->n_links; i++)
+            CHECK_EQ(rank_of(r)->list[i]->stage, COLL_I_TCP_UP);
     }
     end();
 }
@@ -296,7 +124,7 @@ TEST(a_rank_that_receives_nothing)
     CHECK(open > MESSAGES / 2);
     for (unsigned i = 0; i < 100; i++)
         (void)coll_i_tcp_sweep(ranks[1], 0);
-    CHECK(ranks[1]->kept <= COLL_TCP_CREDIT);
+    CHECK(rank_of(1)->kept <= COLL_TCP_CREDIT);
     CHECK_STATUS(start_recv(1, 2000, 6, arrived, LONG), COLL_STARTED);
     CHECK_STATUS(start_send(0, 2000, 6, far, LONG), COLL_STARTED);
     CHECK_STATUS(over(ranks[1], &handles[1][2000]), COLL_OK);
@@ -326,7 +154,7 @@ TEST(a_rank_that_receives_nothing)
     for (uint32_t i = 0; i < MESSAGES; i++)
         if (handles[0][i].word[0])
             CHECK_STATUS(over(ranks[0], &handles[0][i]), COLL_OK);
-    CHECK_EQ(ranks[1]->kept, 0);
+    CHECK_EQ(rank_of(1)->kept, 0);
     end();
 }
 
@@ -474,11 +302,11 @@ static int stranger(uint32_t r)
 /* Says something, and finds out whether the connection is ended for it. */
 static bool is_turned_away(uint32_t r, int fd, const void *bytes, size_t n)
 {
-    const uint32_t before = ranks[r]->turned_away;
+    const uint32_t before = rank_of(r)->turned_away;
     CHECK_EQ(send(fd, bytes, n, MSG_NOSIGNAL), (ssize_t)n);
-    for (unsigned i = 0; i < 10 && ranks[r]->turned_away == before; i++)
+    for (unsigned i = 0; i < 10 && rank_of(r)->turned_away == before; i++)
         (void)coll_i_tcp_sweep(ranks[r], 20);
-    return ranks[r]->turned_away != before;
+    return rank_of(r)->turned_away != before;
 }
 
 TEST(strangers)
@@ -496,10 +324,10 @@ TEST(strangers)
     (void)close(fd);
     fd = stranger(2); /* a port scanner */
     (void)close(fd);
-    CHECK(ranks[2]->n_strangers > 0);
-    for (unsigned i = 0; i < 10 && ranks[2]->n_strangers > 0; i++)
+    CHECK(rank_of(2)->n_strangers > 0);
+    for (unsigned i = 0; i < 10 && rank_of(2)->n_strangers > 0; i++)
         (void)coll_i_tcp_sweep(ranks[2], 20);
-    CHECK_EQ(ranks[2]->n_strangers, 0);
+    CHECK_EQ(rank_of(2)->n_strangers, 0);
 
     /* A greeting that is right but for one field; then the right one, twice. */
     for (unsigned wrong = 0; wrong <= 6; wrong++) {
@@ -525,7 +353,7 @@ TEST(strangers)
                 coll_i_tcp_checksum(forger, 'G', 0, from, to, challenge + 8, said + 12), 8);
         if (wrong == 5) {
             CHECK(!is_turned_away(2, fd, said, sizeof said));
-            CHECK(ranks[2]->links[0] && ranks[2]->links[0]->stage == COLL_I_TCP_UP);
+            CHECK(rank_of(2)->links[0] && rank_of(2)->links[0]->stage == COLL_I_TCP_UP);
         } else {
             CHECK(is_turned_away(2, fd, said, sizeof said));
             (void)close(fd);
@@ -539,7 +367,7 @@ TEST(strangers)
             fds[i] = stranger(1);
         for (unsigned i = 0; i < 10; i++)
             (void)coll_i_tcp_sweep(ranks[1], 1);
-        CHECK_EQ(ranks[1]->n_strangers, COLL_I_TCP_STRANGERS);
+        CHECK_EQ(rank_of(1)->n_strangers, COLL_I_TCP_STRANGERS);
         for (unsigned i = 0; i < COLL_I_TCP_STRANGERS + 4; i++)
             (void)close(fds[i]);
     }
@@ -571,7 +399,7 @@ TEST(malformed_frames)
             return;
         coll_i_tcp_put_frame(head, &frames[i]);
         CHECK_STATUS(start_recv(1, 1, 3, &x, 1), COLL_STARTED);
-        CHECK_EQ(send(ranks[0]->list[0]->fd, head, sizeof head, MSG_NOSIGNAL),
+        CHECK_EQ(send(rank_of(0)->list[0]->fd, head, sizeof head, MSG_NOSIGNAL),
                  (ssize_t)sizeof head);
         if (!CHECK_STATUS(over(ranks[1], &handles[1][1]), COLL_ERR_IO))
             printf("    frame %u\n", (unsigned)i);
@@ -622,6 +450,7 @@ TEST(addresses)
 
 int main(void)
 {
+    network = &network_tcp;
     RUN(conformance);
     RUN(collectives);
     RUN(connected_before);

@@ -9,57 +9,9 @@
 #include <string.h>
 
 #include "coll/coll.h"
-#include "coll/transports/tcp.h"
+#include "support/network_tcp.h"
 
 enum { MOST = 4, HANGS = 60000 /* ms */ };
-
-static const unsigned char secret[COLL_TCP_SECRET] = "we know it, too";
-static coll_tcp *ranks[MOST];
-static uint32_t n_ranks;
-
-/* Opens and joins p ranks. */
-static bool begin(uint32_t p)
-{
-    coll_tcp_options options = {0};
-    coll_tcp_address all[MOST];
-    char why[COLL_TCP_WHY];
-    options.interfaces = "127.0.0.0/8";
-    options.secret = secret;
-    n_ranks = p;
-    for (uint32_t r = 0; r < p; r++) {
-        ranks[r] = coll_tcp_open(r, p, &options, why);
-        if (!CHECK(ranks[r] != NULL)) {
-            printf("    %s\n", why);
-            return false;
-        }
-        all[r] = coll_tcp_own_address(ranks[r]);
-    }
-    for (uint32_t r = 0; r < p; r++)
-        if (!CHECK(coll_tcp_join(ranks[r], all, why)))
-            return false;
-    return true;
-}
-
-/* Each rank by a thread of its own. */
-static void on_threads(void *(*body)(void *), void *const *args, uint32_t n)
-{
-    pthread_t threads[MOST];
-    for (uint32_t r = 0; r < n; r++)
-        CHECK_EQ(pthread_create(&threads[r], NULL, body, args[r]), 0);
-    for (uint32_t r = 0; r < n; r++)
-        (void)pthread_join(threads[r], NULL);
-}
-
-static void *leave(void *rank)
-{
-    coll_tcp_close((coll_tcp *)rank);
-    return NULL;
-}
-
-static void end(void)
-{
-    on_threads(leave, (void *const *)ranks, n_ranks);
-}
 
 /* Sleeps until something is to be done. False: nobody wakes it. */
 static bool sleep_on(int descriptor)
@@ -78,7 +30,7 @@ TEST(call_by_call)
     char x = 7, y = 0;
     unsigned sleeps = 0;
     coll_status status = COLL_AGAIN, its;
-    if (!CHECK(events != NULL) || !begin(2))
+    if (!CHECK(events != NULL) || !begin(2, 0))
         return;
     CHECK(events->descriptor(ranks[0]) >= 0);
     CHECK_EQ(events->descriptor(ranks[0]), events->descriptor(ranks[0]));
@@ -196,7 +148,7 @@ TEST(event_loops)
         void *args[MOST] = {NULL};
         memset(all, 0, sizeof all);
         __atomic_store_n(&slept, 0, __ATOMIC_RELEASE);
-        if (!begin(p))
+        if (!begin(p, 0))
             return;
         for (uint32_t r = 0; r < p; r++) {
             all[r].tcp = ranks[r];
@@ -326,7 +278,7 @@ TEST(threads_under_a_lock)
     static user users[P][USERS];
     pthread_t threads[P][USERS], servers[P];
     void *memory[P];
-    if (!begin(P))
+    if (!begin(P, 0))
         return;
     for (uint32_t r = 0; r < P; r++) {
         memory[r] = malloc(ARENA);
@@ -373,6 +325,7 @@ TEST(threads_under_a_lock)
 
 int main(void)
 {
+    network = &network_tcp;
     RUN(call_by_call);
     RUN(event_loops);
     RUN(threads_under_a_lock);

@@ -1,6 +1,6 @@
 /* Ranks joined by UCX, on this machine: the conformance kit, collectives, and what may go wrong. */
 #include "coll/transports/ucx.h"
-#include "support/network.h"
+#include "support/tagged.h"
 
 static void *open_rank(uint32_t rank, uint32_t p, uint32_t patience, char *why)
 {
@@ -24,11 +24,6 @@ static void close_rank(void *rank)
     coll_ucx_close((coll_ucx *)rank);
 }
 
-static void abandon(void *rank)
-{
-    coll_ucx_abandon((coll_ucx *)rank);
-}
-
 static void describe(const void *rank, char *text, size_t bytes)
 {
     coll_ucx_describe((const coll_ucx *)rank, text, bytes);
@@ -36,8 +31,12 @@ static void describe(const void *rank, char *text, size_t bytes)
 
 int main(void)
 {
-    static const struct network shared = {"ucx", &coll_ucx_transport, open_rank, address,
-                                          join,  close_rank,          abandon,   describe};
+    static const struct network shared = {"ucx",     &coll_ucx_transport,
+                                          open_rank, address,
+                                          join,      close_rank,
+                                          describe,  NULL,
+                                          200,       false,
+                                          true};
     struct network tcp = shared;
     char why[COLL_UCX_WHY];
     network_tests(&shared);

@@ -29,8 +29,6 @@ static int body(uint32_t round)
     return code;
 }
 
-static uint32_t kills = 20;
-
 TEST(all_survivors_hear_of_it)
 {
     kill_some(kills, body);
@@ -45,8 +43,7 @@ TEST(by_tcp_alone)
 
 int main(int argc, char **argv)
 {
-    if (argc > 1)
-        kills = (uint32_t)strtoul(argv[1], NULL, 10);
+    kills_asked(argc, argv);
     RUN(all_survivors_hear_of_it);
     RUN(by_tcp_alone);
     return check_done();
