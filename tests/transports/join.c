@@ -213,21 +213,48 @@ TEST(calls_in_levels)
     }
 }
 
+static unsigned too_long,
+    longer; /* messages within nodes, and between them, of more than 64 bytes */
+
+static coll_status near_send(void *ctx, uint32_t peer, uint32_t tag, const void *buf,
+                             size_t bytes, coll_handle *h)
+{
+    if (bytes > 64)
+        __atomic_add_fetch(&too_long, 1, __ATOMIC_RELAXED);
+    return coll_threads_transport.send(ctx, peer, tag, buf, bytes, h);
+}
+
+static coll_status far_send(void *ctx, uint32_t peer, uint32_t tag, const void *buf,
+                            size_t bytes, coll_handle *h)
+{
+    if (bytes > 64)
+        __atomic_add_fetch(&longer, 1, __ATOMIC_RELAXED);
+    return coll_threads_transport.send(ctx, peer, tag, buf, bytes, h);
+}
+
 /* Messages within a node are cut at 64 bytes, those between nodes are not. */
 TEST(limits_of_each_peer)
 {
+    coll_transport far = coll_threads_transport;
     static const coll_zero_copy few = {coll_i_node_acquire, coll_i_node_release_message, 64};
     it.near_table = coll_threads_transport;
     it.near_table.max_bytes = 64;
     it.near_table.zero_copy = &few;
+    it.near_table.send = near_send;
+    far.send = far_send;
+    too_long = longer = 0;
     calls = 1000;
     if (!begin(8, 4, NULL, 0, false))
         return;
+    for (uint32_t r = 0; r < 8; r++)
+        it.joins[r].far = &far;
     for (uint32_t peer = 1; peer < 8; peer++) {
         const coll_transport *route = it.joins[0].transport.routes->to(&it.joins[0], peer);
-        CHECK(route == (peer < 4 ? &it.near_table : &coll_threads_transport));
+        CHECK(route == (peer < 4 ? &it.near_table : &far));
     }
     call_all(false);
+    CHECK_EQ(too_long, 0);
+    CHECK(longer > 0);
 }
 
 /* ---- one of three ------------------------------------------------------------------------ */
@@ -326,6 +353,7 @@ TEST(aborts_reach_all)
 
 TEST(refusals)
 {
+    static const coll_routes nowhere = {NULL};
     static coll_join join;
     coll_transport none = coll_threads_transport;
     coll_threads *threads = coll_threads_create(2);
@@ -334,6 +362,9 @@ TEST(refusals)
     coll_nodes nodes;
     const uint32_t seats[] = {0, COLL_RANK_NONE, 1};
     coll_nodes_even(&nodes, 4, 2);
+    none.routes = &nowhere;
+    CHECK_STATUS(coll_transport_check(&none), COLL_ERR_TRANSPORT);
+    none.routes = NULL;
     none.test = NULL;
     CHECK_STATUS(coll_join_init(NULL, 0, 4, &nodes, t, ctx, t, ctx), COLL_ERR_NULL);
     CHECK_STATUS(coll_join_init(&join, 0, 4, NULL, t, ctx, t, ctx), COLL_ERR_NULL);

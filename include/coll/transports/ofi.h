@@ -14,7 +14,7 @@
  * bytes of all ranks, and coll_ofi_open and coll_ofi_join leave the exchange of addresses to the caller.
  * The provider is the first one that libfabric offers for more than one machine, or that of the options, or of
  * COLL_OFI_PROVIDER: "tcp;ofi_rxm", "verbs;ofi_rxm", "cxi", "efa" … All ranks take the same. The tests run
- * tcp;ofi_rxm alone. shm and sockets of libfabric 1.17 do not pass the conformance kit.
+ * tcp;ofi_rxm alone. shm of libfabric 1.17 does not pass the conformance kit; of other providers nobody knows.
  * coll_ofi_describe tells what it can do. libfabric authenticates nobody: for networks that are the
  * job's own.
  *

@@ -25,7 +25,8 @@
  * 1, 2, 4 …
  *
  * cancel waits up to a second for UCX to let go of a long message that is being moved; then it gives up the
- * connection with that peer.
+ * connection with that peer, or, where that is on the same machine, all of them: what the rank does later is
+ * COLL_ERR_IO.
  *
  * Memory: 32 bytes a rank of the job, some 100 and UCX's endpoint a peer, and UCX's own. One thread at a
  * time may use a rank. Linux.
