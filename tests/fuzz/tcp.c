@@ -54,9 +54,9 @@ static void begin(world *its, unsigned posts)
 
 static void look(const world *its)
 {
-    must(its->link->taken <= COLL_TCP_CREDIT, "more than its credit");
-    must(its->tcp->kept <= COLL_TCP_CREDIT, "%zu bytes are kept", its->tcp->kept);
-    must(its->link->credit <= COLL_TCP_CREDIT, "more credit than there is");
+    must(its->link->taken <= its->link->allowed, "more than its credit");
+    must(its->tcp->kept <= its->link->allowed, "%zu bytes are kept", its->tcp->kept);
+    must(its->link->credit <= its->link->allowed, "more credit than there is");
 }
 
 /* A frame of eight bytes, with a body of so many bytes as it says. */

@@ -124,7 +124,7 @@ TEST(a_rank_that_receives_nothing)
     CHECK(open > MESSAGES / 2);
     for (unsigned i = 0; i < 100; i++)
         (void)coll_i_tcp_sweep(ranks[1], 0);
-    CHECK(rank_of(1)->kept <= COLL_TCP_CREDIT);
+    CHECK(rank_of(1)->kept <= coll_tcp_credit(rank_of(1)->p));
     CHECK_STATUS(start_recv(1, 2000, 6, arrived, LONG), COLL_STARTED);
     CHECK_STATUS(start_send(0, 2000, 6, far, LONG), COLL_STARTED);
     CHECK_STATUS(over(ranks[1], &handles[1][2000]), COLL_OK);
@@ -383,7 +383,7 @@ TEST(malformed_frames)
         {0, 0, 0, 0, 0, 0, 0},                /* no kind */
         {99, 0, 0, 0, 0, 0, 0},               /* … */
         {COLL_I_TCP_WHOLE, 0, 0, 0, 0, 8, 9}, /* not whole */
-        {COLL_I_TCP_WHOLE, 0, 0, 0, 0, COLL_I_TCP_FIRST + 1, COLL_I_TCP_FIRST + 1},
+        {COLL_I_TCP_WHOLE, 0, 0, 0, 0, 2 * COLL_TCP_CREDIT + 1, 2 * COLL_TCP_CREDIT + 1},
         {COLL_I_TCP_BEGIN, 0, 0, 0, 0, 8, 8},              /* … but whole */
         {COLL_I_TCP_BEGIN, 0, 0, 0, 0, 9, 8},              /* more than all */
         {COLL_I_TCP_REST, 0, 0, 0, 12345, 8, 8},           /* of no receive */

@@ -16,9 +16,9 @@
  * Whoever connects and is not a rank of the job is turned away (tcp/connect.h). What is sent is not
  * encrypted, and who can change packets on the way can change data.
  *
- * Messages of up to COLL_TCP_CREDIT / 2 bytes go at once, as long as the receiver can keep them; of longer
+ * Messages of up to half of coll_tcp_credit go at once, as long as the receiver can keep them; of longer
  * ones the rest waits for the receive, and is read straight into its buffer (tcp/frames.h). A rank that
- * receives nothing keeps at most COLL_TCP_CREDIT bytes of each peer.
+ * receives nothing keeps at most coll_tcp_credit bytes of each peer.
  *
  * A rank whose process ends without coll_tcp_close is noticed at once by those that have a connection with
  * it, and within `patience` if its machine or the network is gone: what waits for it ends with

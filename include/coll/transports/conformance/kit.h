@@ -127,11 +127,11 @@ enum {
 typedef struct coll_i_conformance_op {
     coll_handle handle;
     uint8_t kind, state, flags, ends, holds;
-    uint32_t peer, tag, number;  /* number: which message of its tag */
-    uint32_t key;                /* what is in the message */
-    uint32_t after;              /* round of the phase before which it does not start */
-    uint32_t refusals;           /* times that it was told COLL_AGAIN */
-    uint32_t count;              /* elements; tags; the use of SHARED */
+    uint32_t peer, tag, number; /* number: which message of its tag */
+    uint32_t key;               /* what is in the message */
+    uint32_t after;             /* round of the phase before which it does not start */
+    uint32_t refusals;          /* times that it was told COLL_AGAIN */
+    uint32_t count; /* elements; tags that are aborted together; the use of SHARED */
     uint32_t its_tag, its_bytes; /* of the message that does not fit */
     size_t bytes;                /* of its buffer */
     unsigned char *buf;          /* in memory of its own, with guards; or NULL */

@@ -79,7 +79,7 @@ COLL_INLINE void coll_i_conformance_end(coll_conformance *kit, coll_i_conformanc
     } else {
         if (status == COLL_ERR_PEER && kit->task.transport->routes &&
             coll_i_conformance_has(kit, COLL_I_CONFORMANCE_ABORTS)) /* as the library does */
-            coll_i_conformance_abort(kit, op->tag, 1);
+            coll_i_conformance_abort(kit, op->tag, op->count ? op->count : 1);
         kit->refused += how == COLL_I_CONFORMANCE_REFUSED;
         if (how == COLL_I_CONFORMANCE_BY_SIZE && op->ends == COLL_I_CONFORMANCE_BY_SIZE &&
             !coll_i_conformance_knows_misfit(kit, op))

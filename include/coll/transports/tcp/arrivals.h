@@ -77,7 +77,7 @@ COLL_INLINE void coll_i_tcp_say(coll_tcp *tcp, coll_i_tcp_link *link,
 COLL_INLINE void coll_i_tcp_owe(coll_tcp *tcp, coll_i_tcp_link *link, size_t bytes)
 {
     link->owed += bytes;
-    if (link->owed >= COLL_TCP_CREDIT / 4) {
+    if (link->owed >= link->allowed / 4) {
         const coll_i_tcp_frame frame = coll_i_tcp_frame_of(link, COLL_I_TCP_CREDIT);
         coll_i_tcp_say(tcp, link, &frame);
     }
@@ -216,8 +216,7 @@ COLL_INLINE bool coll_i_tcp_message_comes(coll_tcp *tcp, coll_i_tcp_link *link,
     if (frame->part > frame->bytes || frame->bytes > SIZE_MAX ||
         (!waits && frame->part != frame->bytes) ||
         (waits && frame->bytes != 0 && frame->part == frame->bytes) ||
-        frame->part > COLL_I_TCP_FIRST ||
-        coll_i_tcp_cost(frame) > COLL_TCP_CREDIT - link->taken)
+        frame->part > link->allowed / 2 || coll_i_tcp_cost(frame) > link->allowed - link->taken)
         return false;
     link->taken += coll_i_tcp_cost(frame);
     link->in_credit = coll_i_tcp_cost(frame);
@@ -349,7 +348,7 @@ COLL_INLINE bool coll_i_tcp_frame_comes(coll_tcp *tcp, coll_i_tcp_link *link)
     link->into = NULL;
     link->in_credit = 0;
     link->in_left = frame.part;
-    if (frame.credit > COLL_TCP_CREDIT - link->credit)
+    if (frame.credit > link->allowed - link->credit)
         return false;
     link->credit += frame.credit;
     switch (frame.kind) {
@@ -398,91 +397,6 @@ COLL_INLINE void coll_i_tcp_frame_ends(coll_tcp *tcp, coll_i_tcp_link *link)
     link->in_credit = 0;
     if (op)
         coll_i_tcp_arrived(tcp, link, op);
-}
-
-/* ---- reading ----------------------------------------------------------------------------- */
-
-/* n bytes of a frame's body have come to where they belong. */
-COLL_INLINE void coll_i_tcp_came(coll_i_tcp_link *link, size_t n)
-{
-    link->in_left -= n;
-    if (link->into)
-        link->into += n;
-    if (link->in_kept)
-        link->in_kept->have += (uint32_t)n;
-    if (link->in_op)
-        link->in_op->done += n;
-}
-
-/* Takes in bytes that were read. False: they are no frames. */
-COLL_INLINE bool coll_i_tcp_take_in(coll_tcp *tcp, coll_i_tcp_link *link,
-                                    const unsigned char *bytes, size_t n)
-{
-    while (n != 0 || (link->in_have == COLL_I_TCP_HEAD && link->in_left == 0)) {
-        size_t those;
-        if (link->in_have < COLL_I_TCP_HEAD) {
-            those = COLL_I_TCP_HEAD - link->in_have;
-            those = n < those ? n : those;
-            memcpy(link->in_head + link->in_have, bytes, those);
-            link->in_have += (uint32_t)those;
-            if (link->in_have == COLL_I_TCP_HEAD && !coll_i_tcp_frame_comes(tcp, link))
-                return false;
-        } else {
-            those = n < link->in_left ? n : link->in_left;
-            if (link->into && those != 0)
-                memcpy(link->into, bytes, those);
-            coll_i_tcp_came(link, those);
-        }
-        bytes += those;
-        n -= those;
-        if (link->in_have == COLL_I_TCP_HEAD && link->in_left == 0)
-            coll_i_tcp_frame_ends(tcp, link);
-    }
-    return true;
-}
-
-/* Reads what a peer has sent: long parts of messages straight into their receives. True: something
- * came. */
-COLL_INLINE bool coll_i_tcp_read(coll_tcp *tcp, coll_i_tcp_link *link)
-{
-    bool came = false;
-    for (unsigned turn = 0; turn < 8 && link->fd >= 0; turn++) {
-        const size_t straight = link->in_left > 0 && link->into ? link->in_left : 0;
-        struct iovec parts[2];
-        struct msghdr message;
-        ssize_t n;
-        bool well;
-        parts[0].iov_base = link->into;
-        parts[0].iov_len = straight;
-        parts[1].iov_base = tcp->staging;
-        parts[1].iov_len = COLL_I_TCP_STAGING;
-        memset(&message, 0, sizeof message);
-        message.msg_iov = parts + (straight ? 0 : 1);
-        message.msg_iovlen = straight ? 2 : 1;
-        n = recvmsg(link->fd, &message, MSG_DONTWAIT);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
-            break;
-        if (n <= 0) { /* the peer is gone */
-            coll_i_tcp_lose(tcp, link);
-            return true;
-        }
-        came = true;
-        if ((size_t)n <= straight) {
-            coll_i_tcp_came(link, (size_t)n);
-            well = coll_i_tcp_take_in(tcp, link, NULL, 0);
-        } else {
-            coll_i_tcp_came(link, straight);
-            well = coll_i_tcp_take_in(tcp, link, tcp->staging, (size_t)n - straight);
-        }
-        if (!well && link->fd >= 0)
-            coll_i_tcp_lose(tcp, link);
-        if ((size_t)n < straight + COLL_I_TCP_STAGING)
-            break; /* there was no more */
-    }
-    coll_i_tcp_push(tcp, link);
-    return came;
 }
 
 #endif /* COLL_TRANSPORTS_TCP_ARRIVALS_H */

@@ -24,7 +24,7 @@
 #include <sys/ioctl.h>
 #include <sys/time.h>
 
-#include "arrivals.h"
+#include "reading.h"
 #include "siphash.h"
 
 enum {
@@ -144,7 +144,7 @@ COLL_INLINE coll_i_tcp_link *coll_i_tcp_link_of(coll_tcp *tcp, uint32_t peer)
     link->fd = -1;
     link->stage = COLL_I_TCP_AWAY;
     link->deadline = coll_i_tcp_now() + (tcp->rank < peer ? 0 : COLL_I_TCP_SOON);
-    link->credit = COLL_TCP_CREDIT;
+    link->credit = link->allowed = coll_tcp_credit(tcp->p);
     link->kept_end = &link->kept;
     coll_i_tcp_queue_init(&link->sending);
     coll_i_tcp_queue_init(&link->waiting);

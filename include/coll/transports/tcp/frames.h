@@ -10,7 +10,7 @@
  *   LEAVE    this rank is done
  *
  * A message that has a receive is read straight into its buffer. One that has none is kept, up to
- * COLL_TCP_CREDIT bytes of each peer, who knows how much of that is left; what is beyond waits at the
+ * coll_tcp_credit bytes of each peer, who knows how much of that is left; what is beyond waits at the
  * sender for READY, so a rank that does not receive never makes others keep more. Frames are short enough
  * for those of other tags to get between. Numbers are little-endian.
  *
@@ -132,7 +132,7 @@ COLL_INLINE bool coll_i_tcp_control(coll_i_tcp_link *link, const coll_i_tcp_fram
 }
 
 /* Begins the next frame of a send: its first one goes without waiting for the receive as far as the
- * peer can keep it. */
+ * peer can keep it. Of a long message it is shorter, so that the receiver is soon at saying READY. */
 COLL_INLINE void coll_i_tcp_begin_frame(coll_i_tcp_link *link, coll_i_tcp_op *op)
 {
     const size_t left = op->bytes - op->done;
@@ -145,7 +145,7 @@ COLL_INLINE void coll_i_tcp_begin_frame(coll_i_tcp_link *link, coll_i_tcp_op *op
     } else {
         const bool keeps = link->credit >= COLL_I_TCP_KEPT;
         const size_t room = keeps ? link->credit - COLL_I_TCP_KEPT : 0;
-        part = left < COLL_I_TCP_FIRST ? left : (size_t)COLL_I_TCP_FIRST;
+        part = left <= link->allowed / 2 ? left : link->allowed / 4;
         part = part < room ? part : room;
         frame = coll_i_tcp_frame_of(link, keeps && part == left ? COLL_I_TCP_WHOLE
                                                                 : COLL_I_TCP_BEGIN);

@@ -11,23 +11,26 @@
 #include "../../transport.h"
 #include "../idle.h"
 
-/* Bytes of messages to a peer that may be on their way or kept for its receives: what a rank that does not
- * receive keeps of each other one. */
+/* Bytes of messages that a rank which does not receive keeps, of all others together, … */
+#ifndef COLL_TCP_KEEPS
+#define COLL_TCP_KEEPS 1048576u
+#endif
+/* … but at least so many of each, and at most four times as many: a peer's credit. */
 #ifndef COLL_TCP_CREDIT
 #define COLL_TCP_CREDIT 65536u
 #endif
 
 enum {
-    COLL_TCP_SECRET = 16, /* bytes that the ranks of a job know, and nobody else */
-    COLL_TCP_WHY = 200,   /* bytes of a sentence about what went wrong */
-    COLL_I_TCP_HEAD = 32, /* … of a frame's head */
-    COLL_I_TCP_KEPT = 64, /* … that a kept message counts for beside its own */
-    COLL_I_TCP_FIRST =
-        COLL_TCP_CREDIT / 2,      /* the most of a message that does not wait for its receive */
+    COLL_TCP_SECRET = 16,         /* bytes that the ranks of a job know, and nobody else */
+    COLL_TCP_WHY = 200,           /* bytes of a sentence about what went wrong */
+    COLL_I_TCP_HEAD = 32,         /* … of a frame's head */
+    COLL_I_TCP_KEPT = 64,         /* … that a kept message counts for beside its own */
     COLL_I_TCP_CHUNK = 1 << 18,   /* … of a frame behind it */
     COLL_I_TCP_STAGING = 1 << 15, /* … that are read at once, but into receives */
-    COLL_I_TCP_SHORT = 6,         /* … of an IPv4 address and a port */
-    COLL_I_TCP_OPS = 64,          /* operations that are allocated at once */
+    COLL_I_TCP_LONG =
+        4096, /* … of a receive that is read into before its message is known, at least */
+    COLL_I_TCP_SHORT = 6, /* … of an IPv4 address and a port */
+    COLL_I_TCP_OPS = 64,  /* operations that are allocated at once */
     COLL_I_TCP_OPS_MOST = 1 << 16,
     COLL_I_TCP_STRANGERS = 32 /* connections that have not said yet who they are */
 };
@@ -130,7 +133,8 @@ typedef struct coll_i_tcp_link {
     uint32_t control_from, control_to, control_room; /* … those that are not written */
     coll_i_tcp_queue sending;                        /* sends with a frame to write */
     coll_i_tcp_queue waiting;                        /* … that wait for their receives */
-    size_t credit; /* bytes that may be sent before they are received */
+    size_t credit;  /* bytes that may be sent before they are received … */
+    size_t allowed; /* … if all that was sent is received */
 
     /* Reading */
     coll_i_tcp_queue receiving; /* receives, in the order in which they were started */
@@ -203,6 +207,16 @@ typedef struct coll_tcp {
     size_t kept;      /* bytes of messages that are kept for their receives */
     unsigned char *staging;
 } coll_tcp;
+
+/* Bytes of messages to a peer that may be on their way or kept for its receives, in a job of p ranks: what a
+ * rank that does not receive keeps of each other one. */
+COLL_INLINE uint32_t coll_tcp_credit(uint32_t p)
+{
+    const uint32_t share = p ? COLL_TCP_KEEPS / p : COLL_TCP_KEEPS;
+    if (share < COLL_TCP_CREDIT)
+        return COLL_TCP_CREDIT;
+    return share < 4 * COLL_TCP_CREDIT ? share : 4 * COLL_TCP_CREDIT;
+}
 
 /* ---- lists ------------------------------------------------------------------------------- */
 
