@@ -50,10 +50,30 @@ TEST(comes_back)
     CHECK(close(ends[0]) == 0 && close(ends[1]) == 0);
 }
 
+/* Other processes know this machine by the same number. */
+TEST(this_machine)
+{
+    const uint64_t mine = coll_machine();
+    uint64_t its = 1;
+    int ends[2];
+    CHECK_EQ(pipe(ends), 0);
+    if (fork() == 0) {
+        its = coll_machine();
+        _exit(write(ends[1], &its, sizeof its) != (ssize_t)sizeof its);
+    }
+    CHECK_EQ(read(ends[0], &its, sizeof its), (ssize_t)sizeof its);
+    CHECK(its == mine);
+#if defined(__linux__)
+    CHECK(mine != 0);
+#endif
+    CHECK(close(ends[0]) == 0 && close(ends[1]) == 0);
+}
+
 int main(void)
 {
     RUN(sets_of_processors);
     RUN(spinning);
     RUN(comes_back);
+    RUN(this_machine);
     return check_done();
 }

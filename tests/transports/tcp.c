@@ -448,6 +448,33 @@ TEST(addresses)
     CHECK(strstr(why, "no rank 2 of 2") != NULL);
 }
 
+/* Ranks of this machine share its processors also where each has an address of its own, as containers have. */
+TEST(ranks_of_this_machine)
+{
+    uint64_t set[COLL_PROCESSORS_WORDS] = {0};
+    char why[COLL_TCP_WHY];
+    uint32_t p;
+    coll_tcp_address *all;
+    coll_processors_add(set);
+    p = coll_processors_count(set) + 1;
+    all = (coll_tcp_address *)calloc(p, sizeof *all);
+    for (unsigned here = 0; here < 2 && CHECK(all != NULL); here++) {
+        coll_tcp *tcp = coll_tcp_open(0, p, NULL, why);
+        if (!CHECK(tcp != NULL))
+            break;
+        for (uint32_t r = 0; r < p; r++) {
+            all[r] = coll_tcp_own_address(tcp);
+            all[r].ip[3] = (uint8_t)(all[r].ip[3] + r);
+            if (r > 0 && !here)
+                all[r].machine = 0;
+        }
+        CHECK(coll_tcp_join(tcp, all, why));
+        CHECK((tcp->idle.spins == 0) == (here && all[0].machine != 0));
+        coll_tcp_abandon(tcp);
+    }
+    free(all);
+}
+
 int main(void)
 {
     network = &network_tcp;
@@ -462,5 +489,6 @@ int main(void)
     RUN(strangers);
     RUN(malformed_frames);
     RUN(addresses);
+    RUN(ranks_of_this_machine);
     return check_done();
 }

@@ -22,8 +22,8 @@
  *   nothing of all that             the process is alone: rank 0 of 1
  *
  * Where options leave them open, COLL_INTERFACES says where ranks listen, COLL_PATIENCE for how many ms they
- * wait for each other, and COLL_RANKS_HERE how many share a machine, which containers with addresses of
- * their own do not find out (coll_tcp_options).
+ * wait for each other, and COLL_RANKS_HERE how many share a machine, where its kernel does not tell
+ * (coll_tcp_options).
  *
  * Or by means of the caller's: coll_tcp_start asks a callback that gathers some bytes of all ranks.
  */

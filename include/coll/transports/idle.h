@@ -15,6 +15,7 @@
 #ifndef COLL_TRANSPORTS_IDLE_H
 #define COLL_TRANSPORTS_IDLE_H
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
 #include <unistd.h>
@@ -56,6 +57,29 @@ COLL_INLINE uint32_t coll_processors_count(const uint64_t *set)
         for (uint64_t left = __atomic_load_n(&set[i], __ATOMIC_RELAXED); left; left &= left - 1)
             processors++;
     return processors;
+}
+
+/* A number of this machine since it was started, the same for all of its processes, whatever their addresses
+ * are; 0: unknown. */
+COLL_INLINE uint64_t coll_machine(void)
+{
+    uint64_t number = 0;
+#if defined(__linux__)
+    char text[36]; /* a random number, of 32 hexadecimal digits and four hyphens */
+    const int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    const bool well = fd >= 0 && read(fd, text, sizeof text) == (ssize_t)sizeof text;
+    for (size_t i = 0; well && i < sizeof text; i++) {
+        const char c = text[i];
+        const char first = c >= 'a' ? 'a' : c >= 'A' ? 'A' : '0';
+        if (c != '-')
+            number =
+                number << 4 ^ number >> 60 ^ (uint64_t)(c - first + (first == '0' ? 0 : 10));
+    }
+    if (fd >= 0)
+        (void)close(fd);
+    number |= well;
+#endif
+    return number;
 }
 
 /* ---- waiting ----------------------------------------------------------------------------- */

@@ -109,6 +109,7 @@ COLL_INLINE coll_tcp *coll_tcp_open(uint32_t rank, uint32_t p, const coll_tcp_op
                        "rank %u: this machine has no interface that is up%s%.100s",
                        (unsigned)rank, interfaces ? " of " : "", interfaces ? interfaces : "");
     } else {
+        tcp->own.machine = coll_machine();
         tcp->own.port = options ? options->port : 0;
         tcp->listener = coll_i_tcp_listen_at(&tcp->own);
         if (tcp->listener >= 0) {
@@ -149,8 +150,9 @@ COLL_INLINE bool coll_tcp_join(coll_tcp *tcp, const coll_tcp_address *addresses,
             (void)snprintf(why, COLL_TCP_WHY, "rank %u has no address", (unsigned)r);
             return false;
         }
-        here += addresses[r].family == tcp->own.family &&
-                memcmp(addresses[r].ip, tcp->own.ip, sizeof tcp->own.ip) == 0;
+        here += (addresses[r].machine != 0 && addresses[r].machine == tcp->own.machine) ||
+                (addresses[r].family == tcp->own.family &&
+                 memcmp(addresses[r].ip, tcp->own.ip, sizeof tcp->own.ip) == 0);
     }
     tcp->staging = (unsigned char *)malloc(COLL_I_TCP_STAGING);
     if (!tcp->staging || !coll_i_tcp_keep_addresses(tcp, addresses)) {

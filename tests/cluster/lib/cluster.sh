@@ -103,7 +103,6 @@ cluster_start() {
     rank=0
     while [ $rank -lt $cluster_ranks ]; do
         COLL_RANK=$rank COLL_SIZE=$cluster_ranks COLL_RENDEZVOUS=$where COLL_SECRET=$secret \
-            COLL_RANKS_HERE=$cluster_ranks \
             ip netns exec "${cluster_name}n$((rank / per_node))" "$@" \
             >"$scratch/rank.$rank" 2>&1 </dev/null &
         cluster_pids="$cluster_pids $!"

@@ -41,8 +41,9 @@ typedef struct coll_tcp_address {
     uint8_t ip[16]; /* an IPv4 address in the first four */
     uint32_t
         scope; /* of a link-local IPv6 address: the number of its interface, this machine's */
-    uint16_t port;   /* where it listens */
-    uint16_t family; /* 4 or 6; 0: none */
+    uint16_t port;    /* where it listens */
+    uint16_t family;  /* 4 or 6; 0: none */
+    uint64_t machine; /* coll_machine, to know who shares its processors; 0: unknown */
 } coll_tcp_address;
 
 typedef enum coll_i_tcp_state {
@@ -174,7 +175,8 @@ typedef struct coll_tcp_options {
         *secret; /* COLL_TCP_SECRET bytes; NULL: zeros, and whoever can connect may */
     uint32_t
         patience; /* ms until a connection must be there, or a lost peer is noticed; 0: 10000 */
-    uint32_t ranks_here; /* ranks on this machine; 0: those with the same address */
+    uint32_t
+        ranks_here; /* ranks on this machine; 0: those that say they are, or have the same address */
 } coll_tcp_options;
 
 /* A rank's end; all of it is private. */
