@@ -59,6 +59,7 @@ typedef enum type_kind {
     KIND_COMPLEX,
     KIND_LOGICAL,
     KIND_BYTE,
+    KIND_CHARACTER, /* the standard has no operators for it, and libraries take it as an integer */
     KIND_PAIR
 } type_kind;
 
@@ -72,8 +73,10 @@ struct type {
     bool predefined;
     type_kind kind;
     coll_type element; /* COLL_TYPES: not one of coll's */
-    unsigned users;    /* jobs that need it until they are done */
-    bool freed;        /* by the program, while it had users */
+    unsigned
+        taken; /* predefined operators that the library takes: a bit for each coll_operator */
+    unsigned users; /* jobs that need it until they are done */
+    bool freed;     /* by the program, while it had users */
 };
 
 void types_init(void);
@@ -103,6 +106,9 @@ struct combination {
 };
 
 void ops_init(void);
+/* Fills in `taken` of a predefined type, whose errors the library returns meanwhile. True: an integer of one byte
+ * has a sign there. */
+bool operations_ask(struct type *type);
 /* NULL: the library refuses it. */
 struct operation *operation_of(MPI_Op op);
 void operation_use(struct operation *operation);

@@ -195,40 +195,64 @@ static void combine_gaps(void *dst, const void *a, const void *b, size_t count, 
 
 #define BIT(number) (1u << (unsigned)(number))
 
-static bool defined_on(int number, type_kind kind)
+/* Libraries take more than the standard allows, as MPI_CHAR for a sum, and programs use it: so they are asked, but
+ * not of everything, as MPICH ends at some pairs that it means to take. */
+bool operations_ask(struct type *type)
 {
+    enum { BYTES = 64 }; /* of the longest predefined type, and more */
     const unsigned arithmetic = BIT(COLL_SUM) | BIT(COLL_PROD),
                    order = BIT(COLL_MIN) | BIT(COLL_MAX),
                    logical = BIT(COLL_LAND) | BIT(COLL_LOR) | BIT(COLL_LXOR),
                    bitwise = BIT(COLL_BAND) | BIT(COLL_BOR) | BIT(COLL_BXOR),
                    location = BIT(COLL_MINLOC) | BIT(COLL_MAXLOC);
-    unsigned legal = 0;
-    switch (kind) {
+    _Alignas(16) unsigned char a[BYTES] = {0xfd}; /* -3, or 253 */
+    _Alignas(16) unsigned char b[BYTES];
+    bool is_signed = false;
+    unsigned doubtful = 0;
+    switch (type->kind) {
     case KIND_INTEGER:
-        legal = arithmetic | order | logical | bitwise;
+        type->taken = arithmetic | order | logical | bitwise;
         break;
     case KIND_FORTRAN_INTEGER:
-        legal = arithmetic | order | bitwise;
+        type->taken = arithmetic | order | bitwise;
+        doubtful = logical;
         break;
     case KIND_FLOATING:
-        legal = arithmetic | order;
+        type->taken = arithmetic | order;
         break;
     case KIND_COMPLEX:
-        legal = arithmetic;
+        type->taken = arithmetic;
         break;
     case KIND_LOGICAL:
-        legal = logical;
+        type->taken = logical;
         break;
     case KIND_BYTE:
-        legal = bitwise;
+        type->taken = bitwise;
+        doubtful = arithmetic | order | logical;
+        break;
+    case KIND_CHARACTER:
+        type->taken = 0;
+        doubtful = arithmetic | order | logical | bitwise;
         break;
     case KIND_PAIR:
-        legal = location;
+        type->taken = location;
         break;
     case KIND_OTHER:
+        type->taken = 0;
         break;
     }
-    return (legal & BIT(number)) != 0;
+    for (size_t i = 0; i < n_predefined; i++) {
+        const unsigned bit = BIT(predefined[i].number);
+        memset(b, 0, sizeof b);
+        b[0] = 5;
+        if (!(doubtful & bit) ||
+            PMPI_Reduce_local(a, b, 1, type->handle, predefined[i].handle) != MPI_SUCCESS)
+            continue;
+        type->taken |= bit;
+        if (predefined[i].number == COLL_MAX)
+            is_signed = b[0] == 5;
+    }
+    return is_signed;
 }
 
 bool operation_on(struct operation *operation, struct type *type,
@@ -236,7 +260,7 @@ bool operation_on(struct operation *operation, struct type *type,
 {
     combination->type = NULL;
     if (operation->number != COLL_USER_OP) {
-        if (!type->predefined || !defined_on(operation->number, type->kind))
+        if (!type->predefined || !(type->taken & BIT(operation->number)))
             return false;
         if (type->element != COLL_TYPES &&
             coll_op_builtin(op, (coll_operator)operation->number, type->element) == COLL_OK)

@@ -84,8 +84,8 @@ static void begin(int level)
     settings.turns = settings.oversubscribed && !library_yields();
     control_init();
     jobs_init();
-    types_init();
     ops_init();
+    types_init();
     nodes_init();
     lock();
     comms_init();

@@ -27,7 +27,8 @@ static coll_type element_of(type_kind kind, size_t size, bool is_signed)
 {
     if (kind == KIND_FLOATING)
         return size == 4 ? COLL_F32 : size == 8 ? COLL_F64 : COLL_TYPES;
-    if (kind != KIND_INTEGER && kind != KIND_FORTRAN_INTEGER && kind != KIND_BYTE)
+    if (kind != KIND_INTEGER && kind != KIND_FORTRAN_INTEGER && kind != KIND_BYTE &&
+        kind != KIND_CHARACTER)
         return COLL_TYPES;
     switch (size) {
     case 1:
@@ -74,6 +75,10 @@ static void name(MPI_Datatype datatype, type_kind kind, bool is_signed, coll_typ
         return;
     type->kind = kind;
     type->predefined = true;
+    if (kind == KIND_CHARACTER)
+        is_signed = operations_ask(type);
+    else
+        (void)operations_ask(type);
     /* Of a pair, only the gap is open, and pairs that have one are longer than their data. */
     type->flat = type->true_extent == (ptrdiff_t)type->size;
     type->dense = type->flat && type->extent == (ptrdiff_t)type->size;
@@ -98,6 +103,12 @@ static int drop(MPI_Datatype datatype, int key, void *value, void *extra)
 
 void types_init(void)
 {
+    const MPI_Comm both[2] = {MPI_COMM_WORLD, MPI_COMM_SELF};
+    MPI_Errhandler handlers[2];
+    for (unsigned i = 0; i < 2; i++) {
+        PMPI_Comm_get_errhandler(both[i], &handlers[i]);
+        PMPI_Comm_set_errhandler(both[i], MPI_ERRORS_RETURN);
+    }
     OF(KIND_INTEGER, true, MPI_SIGNED_CHAR);
     OF(KIND_INTEGER, true, MPI_SHORT);
     OF(KIND_INTEGER, true, MPI_INT);
@@ -131,7 +142,7 @@ void types_init(void)
     OF(KIND_COMPLEX, true, MPI_CXX_DOUBLE_COMPLEX);
     OF(KIND_COMPLEX, true, MPI_CXX_LONG_DOUBLE_COMPLEX);
     OF(KIND_BYTE, false, MPI_BYTE);
-    OF(KIND_OTHER, false, MPI_CHAR);
+    OF(KIND_CHARACTER, true, MPI_CHAR);
     OF(KIND_OTHER, false, MPI_WCHAR);
     OF(KIND_OTHER, false, MPI_PACKED);
     OF(KIND_FORTRAN_INTEGER, true, MPI_INTEGER);
@@ -150,7 +161,7 @@ void types_init(void)
     OF(KIND_COMPLEX, true, MPI_COMPLEX16);
     OF(KIND_COMPLEX, true, MPI_COMPLEX32);
     OF(KIND_LOGICAL, true, MPI_LOGICAL);
-    OF(KIND_OTHER, false, MPI_CHARACTER);
+    OF(KIND_CHARACTER, true, MPI_CHARACTER);
     name(MPI_2INT, KIND_PAIR, true, COLL_I32_I32);
     name(MPI_FLOAT_INT, KIND_PAIR, true, COLL_F32_I32);
     OF(KIND_PAIR, true, MPI_DOUBLE_INT);
@@ -160,6 +171,11 @@ void types_init(void)
     OF(KIND_PAIR, true, MPI_2REAL);
     OF(KIND_PAIR, true, MPI_2DOUBLE_PRECISION);
     name(MPI_2INTEGER, KIND_PAIR, true, COLL_I32_I32);
+    for (unsigned i = 0; i < 2; i++) {
+        PMPI_Comm_set_errhandler(both[i], handlers[i]);
+        if (handlers[i] != MPI_ERRHANDLER_NULL)
+            PMPI_Errhandler_free(&handlers[i]);
+    }
     (void)PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, drop, &keyval, NULL);
 }
 

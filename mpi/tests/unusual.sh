@@ -10,6 +10,7 @@ for p in 1 2 3 5; do
     ended 0
     prints ' checks, 0 failed'
     says 'coll: rank 0'
+    says "coll: allreduce, $p ranks, 1009 bytes"
 done
 for setting in COLL_SHM=0 COLL_ZERO_COPY=1 COLL_PPN=2; do
     layered 3 $setting "$program"

@@ -4,7 +4,7 @@
 
 #include "differential.h"
 
-/* The operators that the standard allows, as masks of `predefined` in operators.c. */
+/* The operators that the standard allows or some library takes, as masks of `predefined` in operators.c. */
 enum { NONE = 0, ORDER = 0x3, SUMS = 0xc, LOGIC = 0x150, BITS = 0x2a0, PLACES = 0xc00 };
 enum { NUMBERS = ORDER | SUMS, COUNTS = NUMBERS | BITS, ALL = COUNTS | LOGIC };
 
@@ -15,8 +15,8 @@ enum { NUMBERS = ORDER | SUMS, COUNTS = NUMBERS | BITS, ALL = COUNTS | LOGIC };
 /* clang-format on */
 
 struct base bases[] = {
-    OF(MPI_BYTE, INTEGER, BITS),
-    OF(MPI_CHAR, BYTES, NONE),
+    OF(MPI_BYTE, INTEGER, ALL),
+    OF(MPI_CHAR, INTEGER, ALL),
     OF(MPI_SIGNED_CHAR, INTEGER, ALL),
     OF(MPI_UNSIGNED_CHAR, INTEGER, ALL),
     OF(MPI_SHORT, INTEGER, ALL),
@@ -60,17 +60,17 @@ struct base bases[] = {
     OF(MPI_CXX_DOUBLE_COMPLEX, COMPLEX, SUMS),
     OF(MPI_CXX_LONG_DOUBLE_COMPLEX, COMPLEX, SUMS),
     /* Fortran */
-    OF(MPI_INTEGER, INTEGER, COUNTS),
+    OF(MPI_INTEGER, INTEGER, ALL),
     OF(MPI_REAL, REAL, NUMBERS),
     OF(MPI_DOUBLE_PRECISION, REAL, NUMBERS),
     OF(MPI_COMPLEX, COMPLEX, SUMS),
     OF(MPI_DOUBLE_COMPLEX, COMPLEX, SUMS),
     OF(MPI_LOGICAL, LOGICAL, LOGIC),
-    OF(MPI_CHARACTER, BYTES, NONE),
-    OF(MPI_INTEGER1, INTEGER, COUNTS),
-    OF(MPI_INTEGER2, INTEGER, COUNTS),
-    OF(MPI_INTEGER4, INTEGER, COUNTS),
-    OF(MPI_INTEGER8, INTEGER, COUNTS),
+    OF(MPI_CHARACTER, INTEGER, ALL),
+    OF(MPI_INTEGER1, INTEGER, ALL),
+    OF(MPI_INTEGER2, INTEGER, ALL),
+    OF(MPI_INTEGER4, INTEGER, ALL),
+    OF(MPI_INTEGER8, INTEGER, ALL),
     OF(MPI_REAL4, REAL, NUMBERS),
     OF(MPI_REAL8, REAL, NUMBERS),
     OF(MPI_REAL16, QUAD, NUMBERS),
