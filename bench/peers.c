@@ -4,15 +4,13 @@
  *   peers threads BOARD           plays as threads, and measures what the machine allows
  *   coll launch -n P peers processes BOARD   as processes; `segment`, not `processes`: whose buffers
  *                                 lie in memory that they share
- *   coll launch -n P peers tcp BOARD         as processes joined by TCP (bench/networks.sh)
  *   peers report BOARD            prints the times as CSV
  *
- * mpi/bench/peers.c plays in MPI programs.
+ * mpi/bench/peers.c plays in MPI programs, networks.c over networks.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
 
-#include "coll/transports/bootstrap.h"
 #include "coll/transports/shm.h"
 #include "coll/transports/threads.h"
 #include "peers/members.h"
@@ -69,9 +67,11 @@ static struct {
 static void *play(void *arg)
 {
     const uint32_t rank = *(const uint32_t *)arg;
-    peers_play(board, PEERS_THREADS, rank, &coll_threads_transport,
-               coll_threads_rank(world, rank),
-               coll_node_rules(coll_threads_is_oversubscribed(world), true), NULL);
+    const peers_way way = {PEERS_THREADS,
+                           coll_node_rules(coll_threads_is_oversubscribed(world), true), NULL,
+                           NULL};
+    peers_play(board, rank, &coll_threads_transport, coll_threads_rank(world, rank), &way, 1,
+               NULL);
     return NULL;
 }
 
@@ -120,25 +120,13 @@ static int play_process(const char *path, bool in_segment)
         fprintf(stderr, "peers: %s\n", why);
         return 1;
     }
-    peers_play(board, in_segment ? PEERS_SEGMENT : PEERS_PROCESSES, coll_shm_rank(shm),
-               coll_shm_transport(shm), shm,
-               coll_node_rules(coll_shm_is_oversubscribed(shm), coll_shm_is_zero_copy(shm)),
+    const peers_way way = {
+        in_segment ? PEERS_SEGMENT : PEERS_PROCESSES,
+        coll_node_rules(coll_shm_is_oversubscribed(shm), coll_shm_is_zero_copy(shm)), NULL,
+        NULL};
+    peers_play(board, coll_shm_rank(shm), coll_shm_transport(shm), shm, &way, 1,
                in_segment ? shm : NULL);
     coll_shm_detach(shm);
-    return 0;
-}
-
-static int play_tcp(const char *path)
-{
-    char why[COLL_TCP_WHY] = "there are not as many ranks as on the board";
-    coll_tcp *tcp = coll_tcp_launched(NULL, why);
-    board = peers_open(path, false);
-    if (!tcp || coll_tcp_size(tcp) != board->p) {
-        fprintf(stderr, "peers: %s\n", why);
-        return 1;
-    }
-    peers_play(board, PEERS_TCP, coll_tcp_rank(tcp), &coll_tcp_transport, tcp, NULL, NULL);
-    coll_tcp_close(tcp);
     return 0;
 }
 
@@ -261,8 +249,6 @@ int main(int argc, char **argv)
         return play_process(argv[2], false);
     if (argc == 3 && strcmp(argv[1], "segment") == 0)
         return play_process(argv[2], true);
-    if (argc == 3 && strcmp(argv[1], "tcp") == 0)
-        return play_tcp(argv[2]);
     if (argc == 3 && strcmp(argv[1], "report") == 0)
         return report(argv[2]);
     fprintf(stderr, "bench/peers.sh runs this program\n");

@@ -4,7 +4,8 @@
 # libcollheap.so and COLL_ZERO_COPY=1 (`_segment`), beside the two libraries' own, in one run: tables and pictures
 #
 #   bench/peers.sh [--ranks 2,4,8] [--launches 3] [--rounds 5] [COLLECTIVE…]
-#   bench/peers.sh --network tcp …       over a network instead: see bench/networks.sh, which calls this
+#   bench/peers.sh --network tcp …       over a network instead: see bench/networks.sh, which calls this; also ucx, ofi,
+#                                        and join, whose links --rate shapes
 #
 # All programs run at once and sleep but for the one whose turn it is (bench/peers/board.h). Where there are no
 # more ranks than processors, each rank has one to itself, and the libraries wait as they do by themselves. Of
@@ -21,24 +22,34 @@
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
 build=${BUILD:-$here/build}
-ranks=2,4,8 launches=3 rounds=5 network= name=peers
+ranks=2,4,8 launches=3 rounds=5 network= name=peers rate=
 while [ $# -gt 1 ]; do
     case $1 in
     --ranks) ranks=$2 ;;
     --launches) launches=$2 ;;
     --rounds) rounds=$2 ;;
     --network) network=$2 name=networks_$2 ;;
+    --rate) rate=$2 ;;
     *) break ;;
     esac
     shift 2
 done
 case ${1:-} in -*) echo "usage: bench/peers.sh [--ranks P,P] [--launches N] [--rounds N] [COLLECTIVE...]" >&2; exit 2 ;; esac
 
+# openmpi_has FRAMEWORK COMPONENT
+openmpi_has() { ompi_info --parsable 2>/dev/null | grep -q "^mca:$1:$2:version:"; }
+stop() { echo "bench/peers.sh: $1" >&2; exit 1; }
 peers=$build/bench/peers
-[ -x "$peers" ] || { echo "bench/peers.sh: $peers was not built: make build" >&2; exit 1; }
-contestants=${network:-threads,processes,segment,floor}
+[ -x "$peers" ] || stop "$peers was not built: make build"
+contestants=threads,processes,segment,floor
+[ -z "$network" ] || contestants=$network
+[ "$network" != join ] || contestants=join,flat,dpml,mixed
 for library in mpich openmpi; do
     [ -x "$build/mpi/$library/bench/peers" ] || continue
+    if [ "$library $network" = 'openmpi ucx' ] && ! openmpi_has pml ucx; then
+        echo "Open MPI has no pml ucx, and is left out" >&2
+        continue
+    fi
     contestants=$contestants,$library
     [ -n "$network" ] || contestants=$contestants,${library}_layer,${library}_segment
 done
@@ -48,26 +59,95 @@ for old in /dev/shm/coll-peers-*-*; do # of runs that were killed
 done
 work=$(mktemp -d "/dev/shm/coll-peers-$$-XXXXXX")
 start=play jobs=
-[ -z "$network" ] || start=connect
-trap '[ -z "$jobs" ] || kill $jobs 2>/dev/null || :; rm -rf "$work"' EXIT
+leave() {
+    set +e
+    [ -z "$jobs" ] || kill $jobs 2>/dev/null
+    [ -z "${cluster_name:-}" ] || cluster_end
+    rm -rf "$work"
+}
+trap leave EXIT
 trap 'exit 1' INT TERM
 
-# connect NAME P: one program to its end, whose ranks reach each other by the network alone.
+# best_mpich P: where ranks share processors, MPICH's best setting (mpi/tests/preload): sets what ranks preload.
+best_mpich() {
+    yield=
+    [ "$1" -gt "$(nproc)" ] || return 0
+    yield=$build/mpi/mpich/tests/yield.so
+    export LD_PRELOAD="$build/mpi/mpich/tests/session.so"
+}
+
+# ---- over a network ---------------------------------------------------------------------------
+
+# How the libraries are told to use it, and what runs their mpiexec.
+mpich_over='-env MPIR_CVAR_NOLOCAL 1' openmpi_over= on=
+case $network in
+'') ;;
+tcp | ofi)
+    export COLL_INTERFACES="${COLL_INTERFACES:-127.0.0.0/8}" COLL_OFI_PROVIDER="${COLL_OFI_PROVIDER:-tcp;ofi_rxm}"
+    mpich_over="$mpich_over -env UCX_TLS tcp,self -env UCX_NET_DEVICES lo"
+    openmpi_over='--mca pml ob1 --mca btl tcp,self --mca btl_tcp_if_include lo'
+    if [ "$network" = ofi ] && openmpi_has mtl ofi; then
+        openmpi_over="--mca pml cm --mca mtl ofi --mca mtl_ofi_provider_include $COLL_OFI_PROVIDER"
+    elif [ "$network" = ofi ]; then
+        echo "Open MPI has no mtl ofi, and uses its own TCP" >&2
+    fi
+    ;;
+ucx) # by themselves pml ucx and UCX's other users in Open MPI want InfiniBand
+    openmpi_over='--mca pml ucx --mca opal_common_ucx_tls any --mca opal_common_ucx_devices any'
+    ;;
+join) # nodes of two ranks
+    cluster_lib=$here/tests/cluster/lib nodes=0
+    # shellcheck source=../tests/cluster/lib/cluster.sh
+    . "$cluster_lib/cluster.sh"
+    trap leave EXIT
+    missing() { stop "$1"; }
+    for p in $(echo "$ranks" | tr , ' '); do
+        [ $((p % 2)) -eq 0 ] || stop "nodes have two ranks each: --ranks wants even numbers, not $p"
+        [ $((p / 2)) -le $nodes ] || nodes=$((p / 2))
+    done
+    { cluster_begin && cluster_make $nodes "$rate"; } || exit 1
+    on="$scratch/bin/host 1"
+    mpich_over='-iface net0 -env UCX_TLS tcp,self -env UCX_NET_DEVICES net0'
+    openmpi_over='--mca pml ob1 --mca btl tcp,vader,self --mca btl_tcp_if_include net0'
+    ;;
+*) stop "there is no network '$network': give tcp, ucx, ofi or join" ;;
+esac
+[ -z "$network" ] || start=connect
+
+# hosts P: those of a join, as the libraries' mpiexec want them behind this option.
+hosts() {
+    [ "$network" = join ] || return 0
+    echo "$1 $(seq -s, -f 'host%g:2' $(($2 / 2)))"
+}
+
+# connect NAME P: one program to its end, whose ranks reach each other by the network.
 connect() {
     program=$build/mpi/$1/bench/peers
     case $1 in
-    tcp) exec env COLL_INTERFACES=127.0.0.0/8 "$build/coll" launch -n "$2" "$peers" tcp "$work/board" ;;
+    join)
+        cluster_nodes=$(($2 / 2)) cluster_port=$((5000 + launch))
+        cluster_start 2 "$build/bench/networks" join "$work/board"
+        cluster_wait 36000
+        case $cluster_codes in *[!\ 0]*) cat "$scratch"/rank.* >&2 && exit 1 ;; esac
+        ;;
     mpich)
-        exec mpiexec.mpich -n "$2" -env MPIR_CVAR_NOLOCAL 1 -env UCX_TLS tcp,self -env UCX_NET_DEVICES lo \
+        best_mpich "$2"
+        # shellcheck disable=SC2046,SC2086
+        exec $on mpiexec.mpich $(hosts -hosts "$2") -n "$2" $mpich_over -env LD_PRELOAD "$yield" \
             "$program" "$work/board" </dev/null
         ;;
     openmpi)
         export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-        exec mpiexec.openmpi --oversubscribe --bind-to none --mca pml ob1 --mca btl tcp,self --mca btl_tcp_if_include lo \
-            -n "$2" "$program" "$work/board" </dev/null
+        [ "$2" -le "$(nproc)" ] || openmpi_over="$openmpi_over --mca mpi_yield_when_idle 1" # hosts know of their own ranks alone
+        # shellcheck disable=SC2046,SC2086
+        exec $on mpiexec.openmpi --oversubscribe --bind-to none $(hosts -H "$2") -n "$2" $openmpi_over \
+            "$program" "$work/board" </dev/null
         ;;
+    *) exec "$build/coll" launch -n "$2" "$build/bench/networks" "$1" "$work/board" ;;
     esac
 }
+
+# ---- on one node ------------------------------------------------------------------------------
 
 # play NAME P: one program to its end.
 play() {
@@ -79,12 +159,8 @@ play() {
     threads) exec "$peers" threads "$work/board" ;;
     processes | segment) exec "$build/coll" launch -n "$2" "$peers" "$1" "$work/board" ;;
     mpich*)
-        # Its best setting: see mpi/tests/preload.
-        [ "$2" -le "$(nproc)" ] || {
-            layer=$layer:$build/mpi/mpich/tests/yield.so
-            export LD_PRELOAD="$build/mpi/mpich/tests/session.so"
-        }
-        exec mpiexec.mpich -n "$2" -env LD_PRELOAD "$layer" -env MALLOC_MMAP_THRESHOLD_ 1073741824 \
+        best_mpich "$2"
+        exec mpiexec.mpich -n "$2" -env LD_PRELOAD "$layer:$yield" -env MALLOC_MMAP_THRESHOLD_ 1073741824 \
             -env MALLOC_TRIM_THRESHOLD_ 1073741824 "$program" "$work/board" $kind </dev/null
         ;;
     openmpi*)
@@ -95,12 +171,14 @@ play() {
     esac
 }
 
+# ---- turns --------------------------------------------------------------------------------------
+
 for launch in $(seq "$launches"); do
     for p in $(echo "$ranks" | tr , ' '); do
         echo "launch $launch of $launches: $p ranks" >&2
         "$peers" create "$work/board" "$p" "$rounds" "$contestants" "$@"
         jobs=
-        for one in threads processes segment mpich mpich_segment openmpi openmpi_segment tcp; do
+        for one in threads processes segment mpich mpich_segment openmpi openmpi_segment tcp ucx ofi join; do
             case ,$contestants, in *,$one,*) ;; *) continue ;; esac
             $start "$one" "$p" &
             jobs="$jobs $!"
@@ -162,7 +240,9 @@ for p in $(echo "$ranks" | tr , ' '); do
         awk -F, -v p="$p" -v buffers="$buffers" '
             BEGIN {
                 name["threads_x"] = "threads"; name["processes_x"] = "processes"
-                name["tcp_x"] = "coll over TCP"
+                name["tcp_x"] = "coll over TCP"; name["ucx_x"] = "coll over UCX"; name["ofi_x"] = "coll over libfabric"
+                name["join_x"] = "coll: shared memory and TCP"; name["flat_x"] = "… nodes unknown"
+                name["dpml_x"] = "… DPML"; name["mixed_x"] = "… mixed"
                 name["segment_x"] = "processes: buffers in shared memory"
                 name["mpich_layer_x"] = "MPICH: layer"; name["mpich_segment_x"] = "MPICH: layer and zero copy"
                 name["openmpi_layer_x"] = "Open MPI: layer"; name["openmpi_segment_x"] = "Open MPI: layer and zero copy"

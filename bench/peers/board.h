@@ -35,14 +35,24 @@ enum peers_contestant {
     PEERS_OPENMPI,
     PEERS_OPENMPI_LAYER,
     PEERS_OPENMPI_SEGMENT,
-    PEERS_TCP,   /* processes joined by a network: bench/networks.sh */
+    PEERS_TCP, /* processes joined by a network: bench/networks.c */
+    PEERS_UCX,
+    PEERS_OFI,
+    PEERS_JOIN, /* by shared memory within a node, and TCP between nodes; by the rules for nodes … */
+    PEERS_FLAT,  /* … by those for ranks of no nodes … */
+    PEERS_DPML,  /* … allreduce by dpml … */
+    PEERS_MIXED, /* … bcast and allgather by mixed */
     PEERS_FLOOR, /* what the machine allows */
     PEERS_CONTESTANTS
 };
 
 static const char *const peers_names[PEERS_CONTESTANTS] = {
-    "threads", "processes",     "segment",         "mpich", "mpich_layer", "mpich_segment",
-    "openmpi", "openmpi_layer", "openmpi_segment", "tcp",   "floor"};
+    "threads", "processes",     "segment",
+    "mpich",   "mpich_layer",   "mpich_segment",
+    "openmpi", "openmpi_layer", "openmpi_segment",
+    "tcp",     "ucx",           "ofi",
+    "join",    "flat",          "dpml",
+    "mixed",   "floor"};
 
 /* What the floor does instead of collectives; in cells of so few bytes it throws a line. */
 enum { PEERS_COPY = COLL_COLLECTIVES, PEERS_ADD, PEERS_WORKS };
@@ -129,9 +139,18 @@ static inline peers_board *peers_open(const char *path, bool create)
 /* Does a contestant have turns in a cell? */
 static inline bool peers_plays(const peers_board *board, const peers_cell *cell, uint32_t who)
 {
-    return (board->present & COLL_BIT(who)) != 0 &&
-           (who == PEERS_FLOOR ? cell->work >= COLL_COLLECTIVES || cell->bytes <= PEERS_SHORT
-                               : cell->work < COLL_COLLECTIVES);
+    if ((board->present & COLL_BIT(who)) == 0)
+        return false;
+    switch (who) {
+    case PEERS_FLOOR:
+        return cell->work >= COLL_COLLECTIVES || cell->bytes <= PEERS_SHORT;
+    case PEERS_DPML:
+        return cell->work == COLL_ALLREDUCE;
+    case PEERS_MIXED:
+        return cell->work == COLL_BCAST || cell->work == COLL_ALLGATHER;
+    default:
+        return cell->work < COLL_COLLECTIVES;
+    }
 }
 
 static inline double peers_ns(const peers_board *board, uint32_t round, uint32_t cell,
@@ -259,7 +278,11 @@ static inline void peers_meet(peers_board *board)
                                         COLL_BIT(PEERS_MPICH_SEGMENT),
                                         COLL_BIT(PEERS_OPENMPI) | COLL_BIT(PEERS_OPENMPI_LAYER),
                                         COLL_BIT(PEERS_OPENMPI_SEGMENT),
-                                        COLL_BIT(PEERS_TCP)};
+                                        COLL_BIT(PEERS_TCP),
+                                        COLL_BIT(PEERS_UCX),
+                                        COLL_BIT(PEERS_OFI),
+                                        COLL_BIT(PEERS_JOIN) | COLL_BIT(PEERS_FLAT) |
+                                            COLL_BIT(PEERS_DPML) | COLL_BIT(PEERS_MIXED)};
     uint32_t expected = 0;
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
         expected += (board->present & programs[i]) != 0 ? board->p : 0;

@@ -3,14 +3,27 @@
 #define COLL_BENCH_PEERS_MEMBERS_H
 
 #include "board.h"
+#include "coll/comm/multi_node.h"
 #include "coll/neighbor.h"
 #include "coll/select/intra_node.h"
 #include "coll/transports/shm.h"
 
+/* One contestant of those that a program plays. */
+typedef struct peers_way {
+    uint32_t who;
+    const coll_rule_list *rules; /* NULL: those that a communicator has by itself */
+    const coll_nodes *nodes;     /* NULL: it knows of none */
+    const char *only; /* the algorithm of all of its cells; NULL: whatever the rules say */
+} peers_way;
+
+enum { PEERS_WAYS = 4 };
+
 typedef struct peers_coll {
+    peers_way way;
     coll_comm comm;
     coll_graph ring; /* each rank and the one after it are neighbours */
     size_t counts[PEERS_RANKS], displs[PEERS_RANKS];
+    void *memory, *cache;
 } peers_coll;
 
 static inline void peers_stop(coll_status status)
@@ -45,11 +58,23 @@ static inline void peers_coll_call(peers_member *me, uint32_t who, const peers_c
                                    uint32_t root, const float *in, float *out)
 {
     peers_coll *coll = me->own;
+    while (coll->way.who != who)
+        coll++;
     coll_args args = peers_args(coll, cell, root);
-    (void)who;
+    coll_request request;
     args.in = in;
     args.out = out;
-    peers_stop(coll_run(&coll->comm, &args));
+    peers_stop(coll_post(&coll->comm, &args, &request));
+    const char *its = request.engine.task.plan->algorithm->name;
+    if (coll->way.only && peers_plays(me->board, cell, who) && cell->work != COLL_BARRIER &&
+        strcmp(its, coll->way.only) != 0) {
+        fprintf(
+            stderr,
+            "%s of %zu bytes would be %s, not %s: the nodes have not enough memory in common\n",
+            peers_work_name(cell->work), cell->bytes, its, coll->way.only);
+        exit(1);
+    }
+    peers_stop(coll_wait(&request));
 }
 
 /* Memory of the segment, or the rank's own (NULL). */
@@ -62,48 +87,70 @@ static inline void *peers_memory(coll_shm *segment, size_t bytes)
     return memory;
 }
 
-/* Plays all turns as one rank. rules: NULL for the built-in ones. */
-static inline void peers_play(peers_board *board, uint32_t who, uint32_t rank,
-                              const coll_transport *transport, void *ctx,
-                              const coll_rule_list *rules, coll_shm *segment)
+/* A communicator of a contestant, with so much memory. */
+static inline void peers_begin(peers_coll *coll, const coll_transport *transport, void *ctx,
+                               uint32_t rank, uint32_t p, void *memory, size_t bytes)
 {
-    const uint32_t dims[1] = {board->p};
-    peers_coll coll;
-    peers_member me = {board, rank, COLL_BIT(who), 0, NULL, NULL, peers_coll_call, &coll};
+    peers_stop(coll_comm_init(&coll->comm, transport, ctx, rank, p, memory, bytes));
+    if (coll->way.nodes)
+        peers_stop(coll_comm_nodes(&coll->comm, coll->way.nodes));
+    if (coll->way.rules)
+        peers_stop(coll_comm_rules(&coll->comm, coll->way.rules));
+}
+
+/* How many bytes a contestant's calls need at the most. */
+static inline size_t peers_need(peers_board *board, peers_coll *coll)
+{
     size_t most = 0, need = 0;
-    void *memory, *cache;
-    peers_stop(coll_comm_init(&coll.comm, transport, ctx, rank, board->p, NULL, 0));
-    if (rules)
-        peers_stop(coll_comm_rules(&coll.comm, rules));
-    peers_stop(coll_graph_mesh(&coll.ring, 1, dims, 1));
     for (uint32_t cell = 0; cell <= board->n_cells; cell++)
         for (uint32_t root = 0; root < board->p; root++) {
             const peers_cell *its =
                 cell < board->n_cells ? &board->cells[cell] : &peers_warm_up;
-            if (peers_plays(board, its, who)) {
-                coll_args args = peers_args(&coll, its, root);
-                args.in = args.out = coll.counts; /* anything but NULL */
-                peers_stop(coll_comm_bytes(&coll.comm, &args, &need));
+            if (cell == board->n_cells || peers_plays(board, its, coll->way.who)) {
+                coll_args args = peers_args(coll, its, root);
+                args.in = args.out = coll->counts; /* anything but NULL */
+                peers_stop(coll_comm_bytes(&coll->comm, &args, &need));
                 most = most < need ? need : most;
             }
         }
-    memory = peers_memory(segment, most + COLL_ARENA_ALIGN);
+    return most + COLL_ARENA_ALIGN;
+}
+
+/* Plays all turns of these contestants, at most PEERS_WAYS, as one rank. */
+static inline void peers_play(peers_board *board, uint32_t rank,
+                              const coll_transport *transport, void *ctx, const peers_way *ways,
+                              size_t n_ways, coll_shm *segment)
+{
+    const uint32_t dims[1] = {board->p};
+    peers_coll colls[PEERS_WAYS];
+    peers_member me = {board, rank, 0, 0, NULL, NULL, peers_coll_call, colls};
     me.in = peers_memory(segment, PEERS_ARENA);
     me.out = peers_memory(segment, PEERS_ARENA);
-    peers_stop(coll_comm_init(&coll.comm, transport, ctx, rank, board->p, memory,
-                              most + COLL_ARENA_ALIGN));
-    cache = bench_memory(COLL_CACHE_BYTES(8));
-    peers_stop(coll_comm_set_cache(&coll.comm, cache, COLL_CACHE_BYTES(8)));
-    if (rules)
-        peers_stop(coll_comm_rules(&coll.comm, rules));
+    for (size_t i = 0; i < n_ways; i++) {
+        peers_coll *coll = &colls[i];
+        size_t bytes;
+        coll->way = ways[i];
+        me.mine |= COLL_BIT(coll->way.who);
+        peers_stop(coll_graph_mesh(&coll->ring, 1, dims, 1));
+        peers_begin(coll, transport, ctx, rank, board->p, NULL, 0);
+        bytes = peers_need(board, coll);
+        peers_stop(coll_comm_free(&coll->comm));
+        coll->memory = peers_memory(segment, bytes);
+        coll->cache = bench_memory(COLL_CACHE_BYTES(8));
+        peers_begin(coll, transport, ctx, rank, board->p, coll->memory, bytes);
+        peers_stop(coll_comm_set_cache(&coll->comm, coll->cache, COLL_CACHE_BYTES(8)));
+    }
     peers_take_turns(&me);
-    peers_stop(coll_comm_free(&coll.comm));
-    free(cache);
+    for (size_t i = 0; i < n_ways; i++) {
+        peers_stop(coll_comm_free(&colls[i].comm));
+        free(colls[i].cache);
+        if (!segment)
+            free(colls[i].memory);
+    }
     if (segment)
         return;
     free(me.in);
     free(me.out);
-    free(memory);
 }
 
 #endif /* COLL_BENCH_PEERS_MEMBERS_H */

@@ -2,18 +2,21 @@
 # bridge; sourced, never run
 #
 #   cluster_begin                     makes sure that it can, and removes what killed runs have left
-#   cluster_make 3 1gbit              nodes 0 … 2, each with a link of that rate
+#   cluster_make 3 1gbit              nodes 0 … 2, each with a link of that rate; '': as fast as it is
 #   cluster_start 2 PROGRAM ARG…      two ranks on each node run it, in the background: node by node
 #   cluster_wait 60                   until all have ended, for so many seconds; sets cluster_codes
 #   cluster_link 1 down               the link of node 1: down, or up
 #   cluster_on 1 COMMAND…             runs it on node 1
+#   cluster_host 1 COMMAND…           … as if that were a machine: its name is host2, and it knows host1 … by
+#                                     name, and reaches them by ssh (this library's; there are no passwords)
 #   cluster_done                      says how many checks there were, and ends
 #
 # Node n is 10.77.0.(n + 1), and fd77::(n + 1); its link is called net0. What rank r prints is in
 # $scratch/rank.r. COLL_INTERFACES and what else is exported holds for the ranks. All is removed when the
-# script ends, in whatever way. Needs root's rights over the network (CAP_NET_ADMIN) and iproute2.
+# script ends, in whatever way. Needs root's rights over the network (CAP_NET_ADMIN) and iproute2. A script
+# that is not in tests/cluster says in cluster_lib where this is.
 set -u
-. "$(dirname "$0")/../support/missing.sh"
+. "${cluster_lib:-$(dirname "$0")/lib}/../../support/missing.sh"
 scratch=$(mktemp -d) || exit 1
 cluster_name=cct$$
 cluster_nodes=0 cluster_ranks=0 cluster_pids=
@@ -45,6 +48,7 @@ cluster_remove() {
 cluster_begin() {
     PATH=$PATH:/usr/sbin:/sbin
     for tool in ip tc; do need $tool iproute2; done
+    need unshare util-linux
     # A name has the number of the process that made it, of which there is none any more.
     for left in $({ cluster_links 'cct[0-9]*' && ip netns list; } 2>/dev/null |
         sed -n 's/^\(cct[0-9]*\)[bnv].*/\1/p' | sort -u); do
@@ -74,10 +78,45 @@ cluster_make() {
         must ip -n "$namespace" addr add "10.77.0.$((node + 1))/24" dev net0
         must ip -n "$namespace" addr add "fd77::$((node + 1))/64" dev net0 nodad
         must ip -n "$namespace" link set net0 up
-        must tc qdisc add dev "$link" root tbf rate "$2" burst 64kb latency 50ms
-        must tc -n "$namespace" qdisc add dev net0 root tbf rate "$2" burst 64kb latency 50ms
+        if [ -n "$2" ]; then
+            must tc qdisc add dev "$link" root tbf rate "$2" burst 64kb latency 50ms
+            must tc -n "$namespace" qdisc add dev net0 root tbf rate "$2" burst 64kb latency 50ms
+        fi
         node=$((node + 1))
+        echo "10.77.0.$node host$node" >>"$scratch/hosts"
     done
+    cluster_commands
+}
+
+# What runs commands on hosts: host NUMBER COMMAND…, and ssh, which process managers call. A host has a name and a
+# list of names of its own; its files are this machine's.
+cluster_commands() {
+    mkdir "$scratch/bin"
+    cat >"$scratch/bin/host" <<HOST
+#!/bin/sh
+number=\$1
+shift
+exec ip netns exec "${cluster_name}n\$((number - 1))" unshare --uts sh -c 'hostname "\$1"
+    mount --bind "\$2/hosts" /etc/hosts
+    PATH=\$2/bin:\$PATH
+    shift 2
+    exec "\$@"' sh "host\$number" "$scratch" "\$@"
+HOST
+    cat >"$scratch/bin/ssh" <<SSH
+#!/bin/sh
+while case \$1 in -*) ;; *) false ;; esac do shift; done
+name=\$1
+shift
+exec "$scratch/bin/host" "\${name##*[!0-9]}" sh -c "\$*"
+SSH
+    chmod +x "$scratch/bin/host" "$scratch/bin/ssh"
+}
+
+# cluster_host NODE COMMAND…
+cluster_host() {
+    on=$1
+    shift
+    "$scratch/bin/host" $((on + 1)) "$@"
 }
 
 # cluster_on NODE COMMAND…
