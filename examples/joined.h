@@ -19,10 +19,7 @@
 #include "coll/transports/join.h"
 #include "coll/transports/shm.h"
 
-enum {
-    JOINED_WHY = COLL_SHM_WHY, /* bytes of a sentence about what went wrong */
-    JOINED_SPARE = 64
-};
+enum { JOINED_WHY = COLL_SHM_WHY }; /* bytes of a sentence about what went wrong */
 
 typedef struct joined {
     uint32_t rank, p;
@@ -33,20 +30,23 @@ typedef struct joined {
     coll_join join;
 } joined;
 
-static inline bool joined_is_same(const coll_tcp_address *a, const coll_tcp_address *b)
+/* Do two ranks listen at the same address? */
+static inline bool joined_is_near(const joined *me, uint32_t a, uint32_t b)
 {
-    return a->family == b->family && memcmp(a->ip, b->ip, sizeof a->ip) == 0;
+    const coll_tcp_address one = coll_tcp_address_of(me->tcp, a);
+    const coll_tcp_address other = coll_tcp_address_of(me->tcp, b);
+    return one.family == other.family && memcmp(one.ip, other.ip, sizeof one.ip) == 0;
 }
 
-/* Which ranks share a machine, from the addresses of all. False: those of one do not follow each other. */
-static inline bool joined_find_nodes(joined *me, const coll_tcp_address *all, char *why)
+/* Which ranks share a machine. False: those of one do not follow each other. */
+static inline bool joined_find_nodes(joined *me, char *why)
 {
     uint32_t n = 0;
     for (uint32_t r = 0; r < me->p; r++) {
-        if (r > 0 && joined_is_same(&all[r], &all[r - 1]))
+        if (r > 0 && joined_is_near(me, r, r - 1))
             continue;
         for (uint32_t k = 0; k < n; k++)
-            if (joined_is_same(&all[r], &all[me->first[k]])) {
+            if (joined_is_near(me, r, me->first[k])) {
                 (void)snprintf(
                     why, JOINED_WHY,
                     "rank %u is on the machine of rank %u, and rank %u is not: start "
@@ -62,15 +62,15 @@ static inline bool joined_find_nodes(joined *me, const coll_tcp_address *all, ch
 }
 
 /* The ranks of a machine make a segment. No other job has rank 0 at the same address and port now. */
-static inline bool joined_share(joined *me, const coll_tcp_address *rank_0, size_t shared_bytes,
-                                char *why)
+static inline bool joined_share(joined *me, size_t shared_bytes, char *why)
 {
+    const coll_tcp_address rank_0 = coll_tcp_address_of(me->tcp, 0);
     const coll_node at = coll_node_of(&me->nodes, me->p, me->rank);
     char name[80] = "/coll-";
     int fd;
-    for (uint32_t i = 0; i < (rank_0->family == 6 ? 16u : 4u); i++)
-        (void)snprintf(name + strlen(name), 3, "%02x", rank_0->ip[i]);
-    (void)snprintf(name + strlen(name), 30, "-%u-%u", (unsigned)rank_0->port,
+    for (uint32_t i = 0; i < (rank_0.family == 6 ? 16u : 4u); i++)
+        (void)snprintf(name + strlen(name), 3, "%02x", rank_0.ip[i]);
+    (void)snprintf(name + strlen(name), 30, "-%u-%u", (unsigned)rank_0.port,
                    (unsigned)at.first);
     fd = at.local == 0 ? coll_shm_create(name, at.ranks, shared_bytes, why)
                        : coll_shm_open(name, 10000, why);
@@ -82,20 +82,6 @@ static inline bool joined_share(joined *me, const coll_tcp_address *rank_0, size
     if (at.local == 0)
         coll_shm_unlink(name);
     return well;
-}
-
-/* Asks all ranks where they are. `all` has room for twice as many, and some more. */
-static inline coll_status joined_gather(const joined *me, coll_tcp_address *all)
-{
-    const coll_tcp_address mine = coll_tcp_own_address(me->tcp);
-    coll_comm comm;
-    coll_status status = coll_comm_init(&comm, &coll_tcp_transport, me->tcp, me->rank, me->p,
-                                        all + me->p, (me->p + JOINED_SPARE) * sizeof *all);
-    if (status == COLL_OK)
-        status = coll_allgather(&comm, &mine, all, sizeof mine, COLL_U8);
-    if (status == COLL_OK)
-        status = coll_comm_free(&comm);
-    return status;
 }
 
 /* All must be done with their calls. */
@@ -110,27 +96,19 @@ static inline void joined_close(joined *me)
  * the ranks of a machine have in common (SHARED). False: `why`, of JOINED_WHY bytes, says why. */
 static inline bool joined_launched(joined *me, size_t shared_bytes, char *why)
 {
-    coll_tcp_address *all = NULL;
     coll_status status = COLL_ERR_MEMORY;
     memset(me, 0, sizeof *me);
-    *why = 0;
     me->tcp = coll_tcp_launched(NULL, why);
     if (!me->tcp)
         return false;
     me->rank = coll_tcp_rank(me->tcp);
     me->p = coll_tcp_size(me->tcp);
     me->first = (uint32_t *)malloc((me->p + 1) * sizeof *me->first);
-    all = (coll_tcp_address *)malloc((2 * (size_t)me->p + JOINED_SPARE) * sizeof *all);
-    if (me->first && all)
-        status = joined_gather(me, all);
-    if (status == COLL_OK && joined_find_nodes(me, all, why) &&
-        joined_share(me, &all[0], shared_bytes, why))
+    *why = 0;
+    if (me->first && joined_find_nodes(me, why) && joined_share(me, shared_bytes, why))
         status =
             coll_join_init(&me->join, me->rank, me->p, &me->nodes, coll_shm_transport(me->shm),
                            me->shm, &coll_tcp_transport, me->tcp);
-    else if (status == COLL_OK)
-        status = COLL_ERR_IO;
-    free(all);
     if (status == COLL_OK)
         return true;
     if (*why == 0)

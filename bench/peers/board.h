@@ -193,8 +193,9 @@ static inline void peers_pass_on(peers_board *board, uint32_t turn)
     (void)syscall(SYS_futex, &board->turn, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
 }
 
-/* Each rank and the one after it exchange 4 MiB. */
-static const peers_cell peers_warm_up = {COLL_NEIGHBOR_ALLGATHER, 0, PEERS_LARGEST};
+/* Each rank and the one after it exchange 4 MiB; and what stands before each turn. */
+static const peers_cell peers_warm_up = {COLL_NEIGHBOR_ALLGATHER, 0, PEERS_LARGEST},
+                        peers_barrier = {COLL_BARRIER, 0, 0};
 
 /* A contestant sends all of its memory, a few times, before its first turn: channels are open then,
  * and pages there, known to the network or larger, as they would be in a program that runs for long. */
@@ -212,7 +213,6 @@ static inline void peers_touch(peers_member *me, uint32_t who)
 static inline double peers_measure(peers_member *me, uint32_t who, const peers_cell *cell,
                                    size_t calls)
 {
-    static const peers_cell barrier = {COLL_BARRIER, 0, 0};
     const uint32_t p = me->board->p;
     const size_t step = (peers_extent(cell, p) + 63) / 64 * 64;
     const size_t warm = 2;
@@ -223,7 +223,7 @@ static inline double peers_measure(peers_member *me, uint32_t who, const peers_c
         peers_touch(me, who);
     for (size_t i = 0; i < warm + calls; i++) {
         if (i == warm) {
-            me->call(me, who, &barrier, 0, me->in, me->out);
+            me->call(me, who, &peers_barrier, 0, me->in, me->out);
             begin = bench_now();
         }
         me->call(me, who, cell, root, me->in + at / sizeof(float),

@@ -16,7 +16,7 @@ typedef struct peers_way {
     const char *only; /* the algorithm of all of its cells; NULL: whatever the rules say */
 } peers_way;
 
-enum { PEERS_WAYS = 4 };
+enum { PEERS_WAYS = 4, PEERS_PLANS = 1 << 18 /* bytes that a plan takes, at the most */ };
 
 typedef struct peers_coll {
     peers_way way;
@@ -102,11 +102,13 @@ static inline void peers_begin(peers_coll *coll, const coll_transport *transport
 static inline size_t peers_need(peers_board *board, peers_coll *coll)
 {
     size_t most = 0, need = 0;
-    for (uint32_t cell = 0; cell <= board->n_cells; cell++)
+    for (uint32_t cell = 0; cell < board->n_cells + 2; cell++)
         for (uint32_t root = 0; root < board->p; root++) {
-            const peers_cell *its =
-                cell < board->n_cells ? &board->cells[cell] : &peers_warm_up;
-            if (cell == board->n_cells || peers_plays(board, its, coll->way.who)) {
+            const bool own = cell < board->n_cells;
+            const peers_cell *its = own                     ? &board->cells[cell]
+                                    : cell > board->n_cells ? &peers_barrier
+                                                            : &peers_warm_up;
+            if (!own || peers_plays(board, its, coll->way.who)) {
                 coll_args args = peers_args(coll, its, root);
                 args.in = args.out = coll->counts; /* anything but NULL */
                 peers_stop(coll_comm_bytes(&coll->comm, &args, &need));
@@ -132,9 +134,11 @@ static inline void peers_play(peers_board *board, uint32_t rank,
         coll->way = ways[i];
         me.mine |= COLL_BIT(coll->way.who);
         peers_stop(coll_graph_mesh(&coll->ring, 1, dims, 1));
-        peers_begin(coll, transport, ctx, rank, board->p, NULL, 0);
+        coll->memory = bench_memory(PEERS_PLANS);
+        peers_begin(coll, transport, ctx, rank, board->p, coll->memory, PEERS_PLANS);
         bytes = peers_need(board, coll);
         peers_stop(coll_comm_free(&coll->comm));
+        free(coll->memory);
         coll->memory = peers_memory(segment, bytes);
         coll->cache = bench_memory(COLL_CACHE_BYTES(8));
         peers_begin(coll, transport, ctx, rank, board->p, coll->memory, bytes);

@@ -291,7 +291,7 @@ TEST(a_chain_of_waits)
 static int stranger(uint32_t r)
 {
     struct sockaddr_storage address;
-    const coll_tcp_address its = coll_tcp_own_address(ranks[r]);
+    const coll_tcp_address its = coll_tcp_address_of(ranks[r == 0], r);
     const socklen_t length = coll_i_tcp_socket_address(&its, &address);
     const int fd = socket(address.ss_family, SOCK_STREAM, 0);
     CHECK(fd >= 0 && connect(fd, (const struct sockaddr *)&address, length) == 0);

@@ -165,6 +165,13 @@ COLL_INLINE bool coll_tcp_join(coll_tcp *tcp, const coll_tcp_address *addresses,
     return true;
 }
 
+/* Where a rank of the job listens; all ranks have joined. Those with the same ip are on one machine, unless it has
+ * several addresses. */
+COLL_INLINE coll_tcp_address coll_tcp_address_of(const coll_tcp *tcp, uint32_t rank)
+{
+    return coll_i_tcp_address_at(tcp, rank);
+}
+
 /* Makes connections with some ranks, all at once, and waits for them. COLL_ERR_IO: one was not there
  * before the patience was over. */
 COLL_INLINE coll_status coll_tcp_connect(coll_tcp *tcp, const uint32_t *peers, uint32_t n)
