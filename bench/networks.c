@@ -84,9 +84,7 @@ static int play_join(const char *path)
     coll_table dpml, mixed;
     char why[JOINED_WHY];
     /* before it attaches shared memory, which sees how many ranks share a processor */
-    const peers_member early = {.board = peers_open(path, false),
-                                .rank = rank ? (uint32_t)atoi(rank) : 0};
-    peers_settle(&early);
+    peers_settle(rank ? (uint32_t)atoi(rank) : 0, peers_open(path, false)->p);
     if (!joined_launched(&me, SHARED, why))
         return fail(why);
     /* with the parameters that select/inter_node.h has for these sizes */

@@ -249,11 +249,10 @@ static inline size_t peers_calls(const peers_board *board, uint32_t round, uint3
     return (size_t)(turn_ns / ns);
 }
 
-/* Gives this rank a processor of its own; where there are fewer, as many ranks to each. Where the
+/* Gives rank `rank` of p a processor of its own; where there are fewer, as many ranks to each. Where the
  * system puts ranks that wake at once is luck, and may last longer than a turn. */
-static inline void peers_settle(const peers_member *me)
+static inline void peers_settle(uint32_t rank, uint32_t p)
 {
-    const uint32_t p = me->board->p;
     cpu_set_t all, mine;
     uint32_t seen = 0, there;
     if (sched_getaffinity(0, sizeof all, &all) != 0)
@@ -261,7 +260,7 @@ static inline void peers_settle(const peers_member *me)
     there = (uint32_t)CPU_COUNT(&all) < p ? (uint32_t)CPU_COUNT(&all) : p;
     CPU_ZERO(&mine);
     for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
-        if (CPU_ISSET(cpu, &all) && seen++ == me->rank * there / p)
+        if (CPU_ISSET(cpu, &all) && seen++ == rank * there / p)
             CPU_SET(cpu, &mine);
     (void)sched_setaffinity(0, sizeof mine, &mine);
 }
@@ -296,7 +295,7 @@ static inline void peers_take_turns(peers_member *me)
 {
     peers_board *board = me->board;
     uint32_t turn = 0;
-    peers_settle(me);
+    peers_settle(me->rank, board->p);
     peers_meet(board);
     for (uint32_t round = 0; round <= board->rounds; round++)
         for (uint32_t cell = 0; cell < board->n_cells; cell++)
