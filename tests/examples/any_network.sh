@@ -1,0 +1,35 @@
+#!/bin/sh
+# examples/13_any_network.c: over each transport, on this machine.
+. "$(dirname "$0")/../support/missing.sh"
+program=$COLL_BUILD/examples/13_any_network
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+checks=0 failed=0
+export COLL_INTERFACES=127.0.0.0/8
+
+# says CODE PATTERN COMMAND…
+says() {
+    code=$1 pattern=$2
+    shift 2
+    checks=$((checks + 1))
+    timeout 60 "$@" >"$scratch/out" 2>&1 </dev/null
+    got=$?
+    [ $got -eq "$code" ] && grep -q -x -e "$pattern" "$scratch/out" && return
+    failed=$((failed + 1))
+    echo "FAILED: $* ends with $got, and should with $code, and say: $pattern"
+    tail -5 "$scratch/out"
+}
+
+says 2 '13_any_network: there is no transport nothing here; there are tcp .*shm join' "$program" nothing
+says 0 '1 rank over tcp: the sums are 0 and 1' "$program"
+for transport in $("$program" nothing 2>&1 | sed 's/.* there are//'); do
+    on=
+    [ "$transport" != join ] || on=' on 1 host'
+    for p in 1 2 5; do
+        ranks=ranks
+        [ $p -ne 1 ] || ranks=rank
+        says 0 "$p $ranks over $transport$on: the sums are $((p * (p - 1) / 2)) and $p" "$COLL_COMMAND" launch -n $p "$program" "$transport"
+    done
+done
+echo "$checks checks, $failed failed"
+[ $failed -eq 0 ]
