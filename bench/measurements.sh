@@ -88,7 +88,8 @@ cat <<EOF2
 little about another one. \`bench/compare.sh OLD NEW\` says whether a change costs time: it builds two
 trees or revisions, runs them in turns, prints the ratio of each cell, and ends with exit code 1 if
 one is slower. \`bench/peers.sh\` and \`bench/mpi.sh\` compare with MPI libraries,
-\`bench/networks.sh\` with the same over TCP.
+\`bench/networks.sh\` with the same over TCP, UCX, libfabric, and nodes
+joined by a bridge; \`bench/by_hand\` with schedules that are written by hand.
 
 | | |
 |---|---|

@@ -42,7 +42,7 @@ static inline void ucx_open(hand *me, hand_address *mine)
                                  .features = UCP_FEATURE_TAG};
     const ucp_worker_params_t single = {.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE,
                                         .thread_mode = UCS_THREAD_MODE_SINGLE};
-    ucp_address_t *its;
+    ucp_address_t *its = NULL;
     hand_stop(ucp_init(&params, NULL, &by_ucx.context) == UCS_OK &&
                   ucp_worker_create(by_ucx.context, &single, &by_ucx.worker) == UCS_OK &&
                   ucp_worker_get_address(by_ucx.worker, &its, &mine->bytes) == UCS_OK &&

@@ -1,5 +1,6 @@
 #!/bin/sh
-# bench/heat.sh: cells, colours, order and sentences; and the maps that peers.sh and mpi.sh draw of programs that measure nothing.
+# bench/heat.sh: cells, colours, order and sentences; and the maps that peers.sh, networks.sh and mpi.sh draw of programs that measure
+# nothing.
 set -u
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
@@ -102,6 +103,25 @@ has out '    2 ranks, threads: bcast, 8 bytes, reused: 0.50'
 has build/bench/peers.csv '2,bcast,8,reused,1.000,,0.500,3.250'
 drawn build/bench/peers_2_reused threads 'MPICH: layer' '2.50' '3.25' '2 ranks, buffers reused: times as fast as the better of the MPI libraries'
 drawn build/bench/peers_2_rotated '4.75'
+
+cat >build/bench/peers <<'SH'
+#!/bin/sh
+[ "$1" = report ] || exit 0
+echo ranks,work,bytes,buffers,openmpi_us,ucx_us,flat_us,dpml_us,ucx_x
+echo 2,allreduce,8,reused,3.000,2.000,5.000,2.500,1.500
+SH
+printf '#!/bin/sh\n[ "$1 $2" != "has ofi" ]\n' >build/bench/networks
+chmod +x build/bench/networks
+ends 0 env BUILD="$scratch/build" "$COLL_SOURCE/bench/networks.sh" --transports ucx --ranks 2 --launches 1
+has out '    2 ranks, beside openmpi       1.50 over   1 cells'
+has out '    2 ranks, allreduce        8 bytes, reused: flat        5.0, dpml         2.5: 2.00'
+drawn build/bench/networks_ucx_2_reused 'coll over UCX' '1.50'
+ends 1 env BUILD="$scratch/build" "$COLL_SOURCE/bench/networks.sh" --transports ofi
+has err 'bench/networks.sh: coll has no transport ofi here: install libucx-dev and libfabric-dev, and build again'
+ends 2 env BUILD="$scratch/build" "$COLL_SOURCE/bench/networks.sh" --transports token_ring
+has err "bench/networks.sh: there is no transport 'token_ring' to be measured: give tcp, ucx, ofi or join"
+ends 1 env BUILD="$scratch/build" "$COLL_SOURCE/bench/networks.sh" --transports join --ranks 5
+has err 'bench/peers.sh: nodes have two ranks each: --ranks wants even numbers, not 5'
 
 cat >bin/mpiexec.mpich <<'SH'
 #!/bin/sh
