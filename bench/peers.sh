@@ -61,7 +61,7 @@ work=$(mktemp -d "/dev/shm/coll-peers-$$-XXXXXX")
 start=play jobs=
 leave() {
     set +e
-    [ -z "$jobs" ] || kill $jobs 2>/dev/null
+    [ -z "$jobs" ] || { kill $jobs 2>/dev/null; sleep 1; } # in which mpiexec removes what ranks have left
     [ -z "${cluster_name:-}" ] || cluster_end
     rm -rf "$work"
 }
