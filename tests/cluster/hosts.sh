@@ -20,7 +20,6 @@ ln -s "$COLL_BUILD" build
     -o 13_with_pmix -DCOLL_PMIX $(pkg-config --cflags --libs pmix) -lpthread -lm || exit 1
 unset PMI_FD PMI_RANK PMI_SIZE PMIX_NAMESPACE COLL_RANK COLL_SIZE COLL_RENDEZVOUS COLL_SECRET
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 UCX_TLS=tcp,self COLL_OFI_PROVIDER='tcp;ofi_rxm'
-export COLL_RANKS_HERE=8 # they share this machine's processors
 
 # commands FILE: those of a document, each on a line.
 commands() {

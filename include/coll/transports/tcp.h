@@ -165,11 +165,12 @@ COLL_INLINE bool coll_tcp_join(coll_tcp *tcp, const coll_tcp_address *addresses,
     return true;
 }
 
-/* Where a rank of the job listens; all ranks have joined. Those with the same ip are on one machine, unless it has
- * several addresses. */
+/* Where a rank of the job listens, after coll_tcp_join; its machine is not kept. */
 COLL_INLINE coll_tcp_address coll_tcp_address_of(const coll_tcp *tcp, uint32_t rank)
 {
-    return coll_i_tcp_address_at(tcp, rank);
+    coll_tcp_address its = coll_i_tcp_address_at(tcp, rank);
+    its.machine = 0;
+    return its;
 }
 
 /* Makes connections with some ranks, all at once, and waits for them. COLL_ERR_IO: one was not there
