@@ -12,23 +12,31 @@ enum {
     COLL_I_TCP_OTHERS = 32 /* sweeps until all the others are looked after, too */
 };
 
-/* Moves all on that can move. With few connections these are read at once, as that is shorter. */
+/* Does an operation wait for what a peer says or takes? */
+COLL_INLINE bool coll_i_tcp_is_busy(const coll_i_tcp_link *link)
+{
+    return link->receiving.first || link->waiting.first || link->sending.first || link->writing;
+}
+
+/* Moves on what is waited for. Few connections are read at once, as that is shorter than to ask first. */
 COLL_INLINE void coll_i_tcp_move(coll_tcp *tcp)
 {
-    tcp->round++;
-    if (tcp->n_links <= COLL_I_TCP_FEW && tcp->n_strangers == 0 &&
-        tcp->round % COLL_I_TCP_OTHERS != 0) {
-        bool up = true;
-        for (uint32_t i = 0; i < tcp->n_links; i++) {
-            coll_i_tcp_link *link = tcp->list[i];
-            up = up && link->stage >= COLL_I_TCP_UP;
-            if (link->fd >= 0 && link->stage >= COLL_I_TCP_UP)
-                (void)coll_i_tcp_read(tcp, link);
-        }
+    coll_i_tcp_link *busy[COLL_I_TCP_FEW];
+    uint32_t n = 0;
+    bool up = ++tcp->round % COLL_I_TCP_OTHERS != 0;
+    for (uint32_t i = 0; up && i < tcp->n_links; i++) {
+        coll_i_tcp_link *link = tcp->list[i];
+        if (!coll_i_tcp_is_busy(link))
+            continue;
+        up = n < COLL_I_TCP_FEW && link->stage == COLL_I_TCP_UP;
         if (up)
-            return;
+            busy[n++] = link;
     }
-    (void)coll_i_tcp_sweep(tcp, 0);
+    if (!up || n == 0)
+        (void)coll_i_tcp_sweep(tcp, 0);
+    else
+        for (uint32_t i = 0; i < n; i++)
+            (void)coll_i_tcp_read(tcp, busy[i]);
 }
 
 /* The link with a peer, as an operation of this tag may use it; else *status says why not. */
