@@ -19,15 +19,17 @@
  *
  * What is simulated
  *   A rank is an executor with a window (executor/window.h; the very same masks), a processor,
- *   a port for sending and a port for receiving. An action begins when no older unfinished one conflicts with
- *   it and the messages before it on its channel have begun. A send then waits for the processor
- *   and the sending port; a message that arrives waits for the processor and the receiving port,
- *   expected or not; copies, reductions and the combining of RECV_REDUCE wait for the processor.
- *   Who has waited longest gets it; among those of one time sends come before messages before
- *   computations. A receive ends when its message has been taken in and is expected; messages of
- *   one channel keep their order. A send of at most `eager` bytes ends when the model says; a
- *   longer one when its message meets its receive. A multicast is one send that arrives
- *   everywhere; a network reduction ends for all members at once, a time after the last one came.
+ *   a port for sending and a port for receiving. An action begins when no older unfinished one
+ *   conflicts with it and the messages before it on its channel have begun. A send then waits for
+ *   the processor and the sending port; a message that arrives waits for the processor and the
+ *   receiving port, expected or not; copies, reductions and the combining of RECV_REDUCE wait for the processor.
+ *   A processor that gets free begins what its rank has to do, with that which the operation just
+ *   ended has made ready, and only then takes in a message: as a progress engine starts what it
+ *   can before it polls. Who has waited longest goes first; of the actions that wait since one
+ *   time, sends come before computations. A receive ends when its message has been taken in and is
+ *   expected; messages of one channel keep their order. A send of at most `eager` bytes ends when
+ *   the model says; a longer one when its message meets its receive. A multicast is one send that
+ *   arrives everywhere; a network reduction ends for all members at once, a time after the last one came.
  *
  * How an engine of this kind gets through millions of messages a second
  *   queue.h     events in buckets, by the digits of their times: nothing is sorted

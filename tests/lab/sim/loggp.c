@@ -1,4 +1,5 @@
-/* tests/lab/sim/loggp.c — LogGP: LogGOPSim's numbers to the nanosecond, and its rules one by one */
+/* tests/lab/sim/loggp.c — LogGP: LogGOPSim's numbers to the nanosecond where no processor is
+ * saturated, and its rules one by one */
 #include "support/simulated.h"
 
 /* LogGOPSim's parameters are whole nanoseconds. */
@@ -100,6 +101,33 @@ TEST(combining)
     CHECK_EQ(ns(COLL_REDUCE, "fnomial", 1024, 1, &m), 10 * (1407 + 32));
 }
 
+/* A processor that is saturated receives a segment and sends it on in turns: each segment but the
+ * first takes it o + (s−1)G and o. */
+TEST(pipelines_forward_before_they_receive)
+{
+    for (uint32_t p = 3; p <= 16; p++)
+        for (size_t segments = 1; segments <= 32; segments = 2 * segments + 1) {
+            const coll_plan plan =
+                sim_plan_with(COLL_BCAST, "chain", p, 128 * segments, 1, 128);
+            machine m;
+            machine_init(&m, 2500, 1500, 1000, 6, 0, 1e18);
+            CHECK_EQ(sim_ps(&plan, &m.model) / 1000,
+                     (p - 1) * (2 * 1500 + 2500 + 6 * 1023) +
+                         (segments - 1) * (2 * 1500 + 6 * 1023));
+        }
+}
+
+/* The message that arrives as the one before it has been taken in waits for the send of that. */
+TEST(ties_go_to_the_rank)
+{
+    const coll_plan plan = sim_plan_with(COLL_BCAST, "chain", 3, 2, 1, 1);
+    machine m;
+    machine_init(&m, 1000, 200, 207, 1, 0, 1e18); /* a segment takes 207 to be taken in */
+    CHECK_EQ(sim_ps(&plan, &m.model) / 1000, 2 * 1407 + 200 + 207);
+    machine_init(&m, 1000, 200, 200, 1, 0, 1e18);
+    CHECK_EQ(sim_ps(&plan, &m.model) / 1000, 2 * 1407 + 200 + 207);
+}
+
 /* A sender of more than S bytes waits for its receiver, which here sleeps at first. */
 TEST(rendezvous)
 {
@@ -136,6 +164,8 @@ int main(void)
     RUN(senders_are_bound_by_gap_and_overhead);
     RUN(receivers_take_one_message_at_a_time);
     RUN(combining);
+    RUN(pipelines_forward_before_they_receive);
+    RUN(ties_go_to_the_rank);
     RUN(rendezvous);
     return check_done();
 }

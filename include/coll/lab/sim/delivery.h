@@ -146,21 +146,28 @@ COLL_INLINE void coll_i_sim_flowed(coll_sim *sim, uint32_t rank, uint32_t i)
     }
 }
 
-/* The rank begins to take in message i. */
-COLL_INLINE void coll_i_sim_take(coll_sim *sim, uint32_t rank, uint32_t i)
+/* What a message takes of its receiver. */
+COLL_INLINE coll_cost coll_i_sim_receiving(const coll_sim *sim, const coll_i_op *op)
 {
     const coll_cost_model *model = sim->options.model;
-    coll_i_sim_rank *at = &sim->ranks[rank];
-    coll_i_op *op = coll_i_op_at(&sim->mail, i);
-    coll_cost cost;
     coll_message m;
-    coll_time late;
-    uint32_t k;
+    coll_cost cost;
     m.from = coll_i_sim_outer(sim, op->from);
-    m.to = coll_i_sim_outer(sim, rank);
+    m.to = coll_i_sim_outer(sim, op->to);
     m.bytes = op->bytes;
     coll_i_cost_clear(&cost);
     model->receive(model, &m, &cost);
+    return cost;
+}
+
+/* The rank begins to take in message i. */
+COLL_INLINE void coll_i_sim_take(coll_sim *sim, uint32_t rank, uint32_t i)
+{
+    coll_i_sim_rank *at = &sim->ranks[rank];
+    coll_i_op *op = coll_i_op_at(&sim->mail, i);
+    const coll_cost cost = coll_i_sim_receiving(sim, op);
+    coll_time late;
+    uint32_t k;
     late = coll_i_sim_occupy(sim, rank, sim->now, cost.cpu);
     at->in = coll_i_sim_port(sim, &cost, late);
     op->time = cost.flow > 0 ? COLL_NEVER : sim->now + late + cost.done;
@@ -185,11 +192,31 @@ COLL_INLINE bool coll_i_sim_idle(const coll_sim *sim, const coll_i_sim_rank *at,
            !coll_i_sim_moves(sim, (uint32_t)(at - sim->ranks));
 }
 
+/* Is the receiving processor busy until the data of a message is there and the port is free? Then the
+ * message waits for what the rank itself has to do. Data that moves by itself once it is taken in
+ * waits its turn: a port would be idle for what an overhead takes. */
+COLL_INLINE bool coll_i_sim_by_hand(const coll_sim *sim, const coll_i_op *op)
+{
+    const coll_cost cost = coll_i_sim_receiving(sim, op);
+    return cost.cpu > 0 && cost.cpu >= cost.port && cost.flow == 0;
+}
+
+/* Does an action end now whose event is still to come? */
+COLL_INLINE bool coll_i_sim_ending(const coll_sim *sim, const coll_i_sim_rank *at)
+{
+    for (uint32_t left = at->watched & ~at->open; left; left &= left - 1)
+        if (coll_i_slot_time(&at->window.slots[COLL_LOWEST_BIT(left)]) <= sim->now)
+            return true;
+    return false;
+}
+
 /* Message i waits for the processor and the port, or need not. */
 COLL_INLINE void coll_i_sim_queue(coll_sim *sim, uint32_t rank, uint32_t i)
 {
     coll_i_sim_rank *at = &sim->ranks[rank];
-    if (coll_i_sim_idle(sim, at, at->in)) {
+    if (coll_i_sim_idle(sim, at, at->in) &&
+        (!coll_i_sim_ending(sim, at) ||
+         !coll_i_sim_by_hand(sim, coll_i_op_at(&sim->mail, i)))) {
         coll_i_sim_take(sim, rank, i);
     } else {
         coll_i_op_at(&sim->mail, i)->time = sim->now;

@@ -1,4 +1,4 @@
-/* coll/lab/sim/loggp_costs.h — LogGP(S), with the semantics of LogGOPSim
+/* coll/lab/sim/loggp_costs.h — LogGP(S), with the costs of LogGOPSim
  *
  * A send takes the processor o + (s−1)O and the sending port g + (s−1)G; its first byte arrives
  * o + L after its start. Taking a message in waits for the processor and the receiving port, takes
@@ -6,6 +6,11 @@
  * expected, and ends with the processor's part. So a message alone costs 2o + L + max(O, G)(s−1).
  * One of more than S bytes keeps its sender's buffer until it is taken and its receive is there;
  * that this becomes known costs nothing. A message of no byte costs as much as one of one byte.
+ *
+ * Where a processor is saturated, times may differ from LogGOPSim's. That one gives the processor
+ * to what entered its queue first: a message does when it is sent, an action when the one before it
+ * starts. Here a rank's own actions come first (sim.h), so a pipeline takes what LogGP says:
+ * H for each rank on the way, and 2o + (s−1)G for each further segment (docs/models.md).
  *
  * Source  Alexandrov et al. 1995; Hoefler, Schneider, Lumsdaine 2010, doi:10.1145/1851476.1851564
  */

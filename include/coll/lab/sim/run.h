@@ -224,56 +224,80 @@ COLL_INLINE void coll_i_sim_fill(coll_sim *sim, uint32_t rank)
     }
 }
 
-/* Gives the processor and the ports to who has waited longest: among those of one time, sends
- * before messages before computations, and of these the first in program order. Returns when there
- * may be something to give again. */
+/* Which slot begins next, and since when it has waited; `slot` 0: none. */
+typedef struct coll_i_sim_turn {
+    uint32_t slot;   /* its bit */
+    coll_time since; /* four times the time, and 2 more for a computation */
+    coll_time again; /* when a sending port is free that another one waits for */
+} coll_i_sim_turn;
+
+/* Who has waited longest begins; among those of one time, sends before computations, and of these
+ * the first in program order. */
+COLL_INLINE coll_i_sim_turn coll_i_sim_next(const coll_sim *sim, const coll_i_sim_rank *at)
+{
+    coll_i_sim_turn turn = {0, COLL_NEVER, COLL_NEVER};
+    for (uint32_t left = at->waits; left; left &= left - 1) {
+        const uint32_t k = COLL_LOWEST_BIT(left);
+        const coll_slot *slot = &at->window.slots[k];
+        const bool sends = coll_i_has(COLL_I_SENDS, &slot->act);
+        const coll_time time = 4 * coll_i_slot_time(slot) + (sends ? 0 : 2);
+        const bool later = sends && at->out > sim->now;
+        if ((later ? at->out >= turn.again : time > turn.since) ||
+            coll_i_sim_behind(sim, at, k))
+            continue;
+        if (later) {
+            turn.again = at->out;
+        } else if (time < turn.since) {
+            turn.since = time;
+            turn.slot = (uint32_t)1 << k;
+        } else {
+            turn.slot |= (uint32_t)1 << k;
+        }
+    }
+    if (turn.slot)
+        turn.slot = (uint32_t)1 << coll_i_sim_oldest(&at->window, turn.slot);
+    return turn;
+}
+
+/* Is it the turn of the first message that waits, rather than that of a slot? */
+COLL_INLINE bool coll_i_sim_message_first(const coll_sim *sim, const coll_i_sim_rank *at,
+                                          const coll_i_sim_turn *turn)
+{
+    const coll_i_op *first = coll_i_op_at(&sim->mail, at->arrived);
+    first = coll_i_op_at(&sim->mail, first->next);
+    if (turn->slot ? 4 * first->time + 1 >= turn->since : !coll_i_sim_ending(sim, at))
+        return !turn->slot;
+    return !coll_i_sim_by_hand(sim, first);
+}
+
+/* Gives the processor and the ports to who may have them next. Returns when there may be something
+ * to give again. */
 COLL_INLINE coll_time coll_i_sim_give(coll_sim *sim, uint32_t rank)
 {
     coll_i_sim_rank *at = &sim->ranks[rank];
     while (at->waits != 0 || at->arrived != COLL_I_SIM_NONE_LISTED) {
-        coll_time since = COLL_NEVER, again = COLL_NEVER; /* since: the time and the kind */
-        uint32_t first = 0, next;                         /* of slots */
-        bool message = false;
+        const bool message = at->arrived != COLL_I_SIM_NONE_LISTED;
+        coll_i_sim_turn turn;
         if (at->cpu > sim->now)
             return at->cpu;
         if (coll_i_sim_moves(sim, rank))
             return COLL_NEVER; /* the end of a flow comes back here */
-        for (uint32_t left = at->waits; left; left &= left - 1) {
-            const uint32_t k = COLL_LOWEST_BIT(left);
-            const coll_slot *slot = &at->window.slots[k];
-            const bool sends = coll_i_has(COLL_I_SENDS, &slot->act);
-            const coll_time time = 4 * coll_i_slot_time(slot) + (sends ? 0 : 2);
-            const bool later = sends && at->out > sim->now;
-            if ((later ? at->out >= again : time > since) || coll_i_sim_behind(sim, at, k))
-                continue;
-            if (later) {
-                again = at->out;
-            } else if (time < since) {
-                since = time;
-                first = (uint32_t)1 << k;
-            } else {
-                first |= (uint32_t)1 << k;
-            }
-        }
-        if (at->arrived != COLL_I_SIM_NONE_LISTED) {
-            const coll_i_op *last = coll_i_op_at(&sim->mail, at->arrived);
-            if (at->in > sim->now)
-                again = at->in < again ? at->in : again;
-            else
-                message = 4 * coll_i_op_at(&sim->mail, last->next)->time + 1 < since;
-        }
-        if (message) {
+        turn = coll_i_sim_next(sim, at);
+        if (message && at->in <= sim->now && coll_i_sim_message_first(sim, at, &turn)) {
             coll_i_sim_take(sim, rank, coll_i_list_take(&sim->mail, &at->arrived));
-            continue;
+            if (at->window.ready)
+                return COLL_NEVER; /* its data is there: what waits for that is to be looked at */
+        } else if (turn.slot) {
+            const uint32_t k = COLL_LOWEST_BIT(turn.slot);
+            at->waits &= ~turn.slot;
+            if (coll_i_has(COLL_I_SENDS, &at->window.slots[k].act))
+                coll_i_sim_send(sim, rank, k);
+            else
+                coll_i_sim_compute(sim, rank, k);
+        } else { /* an action that ends now comes back here, too */
+            return message && at->in > sim->now ? (at->in < turn.again ? at->in : turn.again)
+                                                : turn.again;
         }
-        if (since == COLL_NEVER)
-            return again;
-        next = coll_i_sim_oldest(&at->window, first);
-        at->waits &= ~((uint32_t)1 << next);
-        if (coll_i_has(COLL_I_SENDS, &at->window.slots[next].act))
-            coll_i_sim_send(sim, rank, next);
-        else
-            coll_i_sim_compute(sim, rank, next);
     }
     return COLL_NEVER;
 }
