@@ -57,6 +57,49 @@ TEST(no_tree_of_this_degree_is_less_deep)
         }
 }
 
+/* Law 3: of two sends of a rank for one segment, the first goes to no smaller subtree. */
+static void check_order(const coll_algorithm *algorithm, uint32_t p, uint32_t k, size_t count)
+{
+    const uint32_t params[COLL_PARAM_MAX] = {k, count > 1 ? 1u : 0u};
+    const tree t = defined(p, k);
+    coll_problem problem;
+    coll_plan plan;
+    uint32_t ranks[WALK_RANKS];
+    for (uint32_t v = p; v-- > 0;) {
+        ranks[v] = 1;
+        for (uint32_t c = v + 1; c < p; c++)
+            ranks[v] += t.parent[c] == v ? ranks[c] : 0;
+    }
+    coll_problem_init(&problem, algorithm == &coll_kary_bcast ? COLL_BCAST : COLL_ALLREDUCE, p,
+                      count, 8);
+    CHECK_STATUS(coll_plan_init(&plan, algorithm, &problem, params), COLL_OK);
+    for (uint32_t v = 0; v < p; v++) {
+        uint32_t last = 0, sent = 0;
+        for (size_t s = 0; s < coll_plan_steps(&plan, v); s++) {
+            coll_action acts[COLL_STEP_MAX];
+            const unsigned n = coll_plan_step(&plan, v, s, acts);
+            for (unsigned i = 0; i < n; i++) {
+                if (acts[i].kind != COLL_DO_SEND || (v > 0 && acts[i].peer == t.parent[v]))
+                    continue;
+                CHECK(sent % t.children[v] == 0 || ranks[acts[i].peer] <= ranks[last]);
+                last = acts[i].peer;
+                sent++;
+            }
+        }
+        CHECK_EQ(sent, t.children[v] * count);
+    }
+}
+
+TEST(larger_subtrees_are_served_first)
+{
+    for (uint32_t p = 2; p <= CHECK_RANKS; p++)
+        for (size_t d = 0; d < DEGREES; d++) {
+            check_order(&coll_kary_bcast, p, degrees[d], 1);
+            check_order(&coll_kary_bcast, p, degrees[d], 3);
+            check_order(&coll_kary_allreduce, p, degrees[d], 3);
+        }
+}
+
 TEST(costs)
 {
     for (uint32_t p = 1; p <= CHECK_RANKS; p++)
@@ -71,6 +114,7 @@ int main(void)
 {
     RUN(subtrees_are_equal_runs_of_ranks);
     RUN(no_tree_of_this_degree_is_less_deep);
+    RUN(larger_subtrees_are_served_first);
     RUN(costs);
     return check_done();
 }

@@ -14,6 +14,7 @@
  *   (1) the ranks of a subtree after its root are cut into k runs, each the subtree of a child,
  *       whose lengths differ by at most one, longer ones first
  *   (2) no tree in which ranks have at most k children has a smaller height
+ *   (3) a broadcast goes to the larger subtrees first
  * Cost    as in kit/tree_walk.h; the root has min(k, p−1) children, the others no more
  * Source  Wu 2005, figure 3.1 (binary); Pješivac-Grbović et al. 2007,
  *         doi:10.1007/s10586-007-0012-0

@@ -127,6 +127,13 @@ COLL_HOT_INLINE void coll_i_walk_up(const coll_plan *plan, coll_i_shape shape,
     }
 }
 
+/* Is child 0 the first to be served? The largest subtree takes longest: it is the first one of k-ary
+ * trees and of chains, and the last one of the others. */
+COLL_HOT_INLINE bool coll_i_walk_serves_first(const coll_i_walk *w, coll_i_shape shape)
+{
+    return w->last_first || shape == COLL_I_KARY || shape == COLL_I_CHAIN;
+}
+
 /* Action j of the way down. */
 COLL_HOT_INLINE void coll_i_walk_down(const coll_plan *plan, coll_i_shape shape,
                                       const coll_i_walk *w, size_t segment, uint32_t j,
@@ -141,7 +148,8 @@ COLL_HOT_INLINE void coll_i_walk_down(const coll_plan *plan, coll_i_shape shape,
     else if (j < first + m)
         coll_act_send(out,
                       coll_i_tree_child(plan, shape, &w->place,
-                                        w->last_first ? j - first : first + m - 1 - j),
+                                        coll_i_walk_serves_first(w, shape) ? j - first
+                                                                           : first + m - 1 - j),
                       first ? here : w->from + seg.offset, seg.count);
     else
         coll_act_copy(out, here, w->from + seg.offset, seg.count);
