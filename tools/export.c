@@ -84,6 +84,18 @@ static const coll_plan *plan_of(void *job, uint32_t rank)
     return job_plan((const struct job *)job, rank);
 }
 
+/* A program that combines in no time would be a simulation of something else, unless that is meant. */
+static void check_reduce(const struct job *job, const struct format *format,
+                         const struct wish *wish)
+{
+    if (strcmp(format->name, "goal") == 0 && wish->reduce == UINT64_MAX &&
+        coll_is(COLL_REDUCING, job->collective))
+        refuse(
+            "%s combines data, and GOAL says how long that takes: give --reduce picoseconds a "
+            "byte, 1000 times what a model of coll sim has as c, or 0",
+            coll_collective_name(job->collective));
+}
+
 /* Nobody wants a terabyte who has not said so. */
 static void check_most(const struct job *job, uint64_t most)
 {
@@ -116,7 +128,8 @@ int export_main(int argc, char **argv)
         WORD("type", "T", "element type (f64), of which the size counts", &type),
         {OPTION_WORD, 'o', "output", "FILE", "write this file", &path, 0, 0},
         NUMBER(0, "most", "N", "steps of all ranks at most (16M)", &most, 0, UINT64_MAX - 1),
-        NUMBER(0, "reduce", "PS", "goal: picoseconds a byte to reduce takes (0)", &wish.reduce,
+        NUMBER(0, "reduce", "PS",
+               "goal: picoseconds a byte to reduce takes, where data is combined", &wish.reduce,
                0, UINT64_MAX - 1),
         NUMBER(0, "copy", "PS", "goal: picoseconds a byte to copy takes (0)", &wish.copy, 0,
                UINT64_MAX - 1),
@@ -145,6 +158,7 @@ int export_main(int argc, char **argv)
     only_for(format, "msccl", "protocol", wish.protocol != NULL);
     only_for(format, "msccl", "steps", wish.steps != UINT64_MAX);
     job_make(&job, &ask, coll_type_bytes(type_named(type)));
+    check_reduce(&job, format, &wish);
     check_most(&job, most);
 
     output_open(&file, path);

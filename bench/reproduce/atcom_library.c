@@ -17,7 +17,7 @@ static const struct place ibm = {{&coll_plogp_ibm, &smp_memory, false}, 8, 16};
  * machines, 250 MB/s between nodes and 1 GB/s in their memory. */
 static const coll_plogp_costs myrinet_messages = {
     7, 2, {{0, {1, 1, 2, 0}}, {1 << 20, {100, 100, 4200, 0}}}};
-static const coll_shm_costs xeon_memory = {1, 1, .5, .5, 0, 0, 0};
+static const coll_shm_costs xeon_memory = {1, 1, .5, .5, 0, 0, 0, 0, 0};
 static const struct place myrinet = {{&myrinet_messages, &xeon_memory, false}, 16, 2};
 
 static double place_us(const struct place *at, coll_collective collective, uint64_t bytes,

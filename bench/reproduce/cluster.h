@@ -21,8 +21,9 @@ static inline double cluster_us(const coll_dpml_costs *m, uint32_t h, uint32_t p
                                 const char *row, const char *within, uint32_t param, double n)
 {
     const coll_hockney_costs far = {m->a_us, m->b_ns_per_byte, m->c_ns_per_byte};
-    const coll_shm_costs near = {m->a_shm_us,    m->b_shm_ns_per_byte,   0, 0, m->c_ns_per_byte,
-                                 m->a_fabric_us, m->b_fabric_ns_per_byte};
+    const coll_shm_costs near = {
+        m->a_shm_us,    m->b_shm_ns_per_byte,    0, 0, m->c_ns_per_byte,
+        m->a_fabric_us, m->b_fabric_ns_per_byte, 0, 0};
     coll_problem problem = simulated_problem(COLL_ALLREDUCE, h * ppn, (size_t)n / 4);
     uint32_t params[COLL_PARAM_MAX] = {0};
     coll_cost_model network, model;

@@ -17,7 +17,7 @@
 
 enum { SMP_NODES = 8, SMP_RANKS = 16, SMP_EAGER = 65536 };
 
-static const coll_shm_costs smp_memory = {5, 1.6, .4, .5, 0, -1, 0};
+static const coll_shm_costs smp_memory = {5, 1.6, .4, .5, 0, -1, 0, 0, 0};
 
 /* A message between nodes takes its ports for g(m), however long that becomes. */
 static inline void smp_move(const coll_cost_model *model, const coll_message *m,

@@ -39,7 +39,7 @@ static double us_of(const coll_rule_list *rules, const coll_problem *problem, un
 {
     const coll_hockney_costs far = {costs->a_us, costs->b_ns_per_byte, costs->c_ns_per_byte};
     const coll_shm_costs near = {
-        costs->a_shm_us, costs->b_shm_ns_per_byte, 0, 0, costs->c_ns_per_byte, 0, 0};
+        costs->a_shm_us, costs->b_shm_ns_per_byte, 0, 0, costs->c_ns_per_byte, 0, 0, 0, 0};
     const coll_conditions conditions = {COLL_NEEDS_PACKED | shared, COLL_GIVES_IDENTICAL};
     const size_t room = coll_workspace_tables(problem);
     const uint32_t p = problem->p;

@@ -36,9 +36,52 @@ TEST(between_rows)
     CHECK_SAME(coll_plogp_message_us(&table, 5 * 1024), 61);
 }
 
+/* The column c, or so many nanoseconds a byte; none of either is no time. */
+TEST(combining)
+{
+    coll_plogp_words words;
+    CHECK(reads("L 1\n1k 2 3 20 6 8\n3k 6 4 60 6 40\n"));
+    CHECK_SAME(coll_plogp_combine_us(&table, 0), 0);
+    CHECK_SAME(coll_plogp_combine_us(&table, 512), 4);
+    CHECK_SAME(coll_plogp_combine_us(&table, 2 * 1024), 24);
+    CHECK_SAME(coll_plogp_combine_us(&table, 6 * 1024), 80);
+    CHECK(reads("L 1\n0 2 3 20 6 8\n3k 6 4 60 6 40\n"));
+    CHECK_SAME(coll_plogp_combine_us(&table, 0), 8);
+    CHECK(reads("L 1\n1k 2 3 20\n"));
+    CHECK_SAME(coll_plogp_combine_us(&table, 1024), 0);
+    CHECK(coll_parameters_read(&coll_plogp_model, "plogp:table=ibm,c=0.5", &words, &why));
+    CHECK(coll_plogp_load(&table, &words, &why));
+    CHECK_SAME(coll_plogp_combine_us(&table, 512), .256);
+    CHECK_SAME(coll_plogp_combine_us(&table, 1 << 16), 32.768);
+}
+
+/* A second table for written data; a model in words says all of it, and can be read back. */
+TEST(written_data)
+{
+    coll_plogp_words words, again;
+    char text[600];
+    CHECK(coll_parameters_read(&coll_plogp_model, "plogp:table=ibm", &words, &why));
+    table.n = 0;
+    CHECK(coll_plogp_load_dirty(&table, &words, &why));
+    CHECK_EQ(table.n, 0);
+    (void)coll_parameters_text(&coll_plogp_model, &words, text, sizeof text);
+    CHECK(!strcmp(text, "plogp:table=ibm,c=0"));
+    CHECK(
+        coll_parameters_read(&coll_plogp_model, "plogp:table=ibm,dirty=ibm,c=2", &words, &why));
+    CHECK(coll_plogp_load_dirty(&table, &words, &why));
+    CHECK_EQ(table.n, 10);
+    (void)coll_parameters_text(&coll_plogp_model, &words, text, sizeof text);
+    CHECK(coll_parameters_read(&coll_plogp_model, text, &again, &why));
+    CHECK(memcmp(&words, &again, sizeof words) == 0);
+    CHECK(
+        coll_parameters_read(&coll_plogp_model, "plogp:table=ibm,dirty=no/such", &words, &why));
+    CHECK(!coll_plogp_load_dirty(&table, &words, &why));
+    CHECK(!strcmp(why.text, "the table no/such cannot be read"));
+}
+
 TEST(refused)
 {
-    const char *const bad[] = {"L 1\n1k 1 1\n",           "L 1\n1k 1 1 1 1 1\n",
+    const char *const bad[] = {"L 1\n1k 1 1\n",           "L 1\n1k 1 1 1 1 1 1\n",
                                "L 1\nL 2\n1 1 1 1\n",     "L\n1k 1 1 1\n",
                                "L 1\n1k 1 1 -1\n",        "L 1\n1k 1 x 1\n",
                                "L 1\n1k 1 1e31 1\n",      "L 1\n1k 1 1 1\n1k 1 1 1",
@@ -74,7 +117,7 @@ TEST(files)
     CHECK(coll_plogp_load(&table, &words, &why));
     CHECK_EQ(table.n, 10);
     for (uint32_t i = 1; i < table.n; i++)
-        for (int column = 0; column < COLL_PLOGP_COLUMNS; column++)
+        for (int column = 0; column < COLL_PLOGP_C; column++)
             CHECK(table.row[i].bytes > table.row[i - 1].bytes &&
                   table.row[i].us[column] > table.row[i - 1].us[column]);
     strcpy(words.table, "no/such/file");
@@ -148,6 +191,8 @@ int main(void)
 {
     RUN(tables);
     RUN(between_rows);
+    RUN(combining);
+    RUN(written_data);
     RUN(refused);
     RUN(files);
     RUN(trees);

@@ -80,7 +80,7 @@ static coll_time ns(uint32_t rank)
 static void share(double node, uint32_t p, uint32_t ppn)
 {
     static const coll_hockney_costs far = {1.5, .1, 0};
-    static coll_shm_costs costs = {1, 1, 0, 0, 0, 0, 0};
+    static coll_shm_costs costs = {1, 1, 0, 0, 0, 0, 0, 0, 0};
     costs.node_ns_per_byte = node;
     coll_sim_hockney_init(&network, &between, &far);
     coll_nodes_even(&nodes, p, ppn);

@@ -84,6 +84,34 @@ TEST(plogp_chain)
     CHECK(near(us(&plan), coll_plogp_chain_us(&table, p, 1 << 20, 1 << 16), .025));
 }
 
+/* Combining goes by the column c, in proportion below the first row; one message does not. */
+TEST(plogp_combines)
+{
+    static const coll_plogp_costs combining = {
+        12, 2, {{1024, {2, 3, 20, 0, 8}}, {65536, {30, 40, 1000, 0, 512}}}};
+    coll_sim_plogp_init(&model, &combining);
+    for (size_t bytes = 256; bytes <= 65536; bytes *= 16) {
+        const coll_plan reduce = sim_plan(COLL_REDUCE, "linear", 2, bytes / 8, 0),
+                        bcast = sim_plan(COLL_BCAST, "linear", 2, bytes / 8, 0);
+        const double c = bytes == 256 ? 2 : bytes == 4096 ? 8 + 504. * 3072 / 64512 : 512;
+        CHECK(near(us(&reduce), coll_plogp_message_us(&combining, (double)bytes) + c, 0));
+        CHECK(near(us(&bcast), coll_plogp_message_us(&combining, (double)bytes), 0));
+    }
+}
+
+/* With two tables, a chain's first message is of IN and clean, and what is sent on is not. */
+TEST(plogp_written_data)
+{
+    static const coll_plogp_costs clean = {12, 1, {{1024, {2, 3, 20, 0, 0}}}},
+                                  dirty = {99, 1, {{1024, {2, 3, 120, 0, 0}}}};
+    const coll_sim_plogp both = {&clean, &dirty};
+    coll_plan plan = sim_plan(COLL_BCAST, "chain", 4, 128, 1);
+    coll_sim_plogp_pair_init(&model, &both);
+    CHECK(near(us(&plan), 3 * 12 + 20 + 2 * 120, 0));
+    plan = sim_plan(COLL_REDUCE, "fnomial", 8, 128, 2);
+    CHECK(near(us(&plan), 3 * 12 + 20 + 2 * 120, 0));
+}
+
 /* ---- Moody ------------------------------------------------------------------------------- */
 
 static uint8_t placed[1024];
@@ -284,7 +312,7 @@ static void share(const coll_shm_costs *costs, uint32_t p, uint32_t ppn)
 
 TEST(within_and_between_nodes)
 {
-    const coll_shm_costs costs = {1, 1, 0, .25, .5, 2, 3};
+    const coll_shm_costs costs = {1, 1, 0, .25, .5, 2, 3, 0, 0};
     coll_plan plan = sim_plan(COLL_BCAST, "linear", 2, 1000, 0);
     share(&costs, 2, 2);
     CHECK(near(us(&plan), 2 * 9 + .25, 0)); /* two copies */
@@ -301,12 +329,34 @@ TEST(within_and_between_nodes)
     CHECK(near(us(&plan), 1.5 + .8 + 4, 0));
 }
 
+/* A message of a node is copied once from `once` bytes on: its sender waits for that. */
+TEST(copied_once)
+{
+    const coll_shm_costs costs = {1, 1, 0, .25, .5, 0, 0, 2048, COLL_SHM_AS_BETWEEN},
+                         fused = {1, 1, 0, .25, .5, 0, 0, 2048, .125};
+    for (size_t bytes = 1024; bytes <= 4096; bytes *= 2) {
+        const double copy = 1 + (double)bytes * 1e-3, copies = bytes < 2048 ? 2 : 1;
+        const double c = (double)bytes * .5e-3, at_once = (double)bytes * .125e-3;
+        coll_plan plan = sim_plan(COLL_BCAST, "linear", 2, bytes / 8, 0);
+        share(&costs, 2, 2);
+        CHECK(near(us(&plan), copies * copy + .25, 0));
+        plan = sim_plan(COLL_REDUCE, "linear", 2, bytes / 8, 0);
+        CHECK(near(us(&plan), copies * copy + .25 + c, 0));
+        CHECK(near(coll_time_us(coll_sim_finish(&sim, 1)), bytes < 2048 ? copy : .25 + copy,
+                   0)); /* the sender's buffer is free */
+        share(&fused, 2, 2);
+        CHECK(near(us(&plan), copies * copy + .25 + (bytes < 2048 ? c : at_once), 0));
+    }
+}
+
 int main(void)
 {
     coll_sim_init(&sim);
     RUN(hockney);
     RUN(plogp);
     RUN(plogp_chain);
+    RUN(plogp_combines);
+    RUN(plogp_written_data);
     RUN(moody);
     RUN(moody_hybrid);
     RUN(nbl_links);
@@ -316,6 +366,7 @@ int main(void)
     RUN(nbl_short_blocks);
     RUN(nbl_fence_is_a_link_and_a_combination_faster);
     RUN(within_and_between_nodes);
+    RUN(copied_once);
     coll_sim_free(&sim);
     return check_done();
 }

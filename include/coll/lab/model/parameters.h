@@ -328,8 +328,8 @@ COLL_INLINE int coll_i_digits(double number)
     return digits;
 }
 
-/* Writes NAME:KEY=VALUE,… with all values, which coll_parameters_read reads back. Returns the
- * bytes that it needs, without the end. */
+/* Writes NAME:KEY=VALUE,… with all values but empty words, which coll_parameters_read reads back.
+ * Returns the bytes that it needs, without the end. */
 COLL_INLINE size_t coll_parameters_text(const coll_model *model, const void *costs, char *text,
                                         size_t bytes)
 {
@@ -340,7 +340,9 @@ COLL_INLINE size_t coll_parameters_text(const coll_model *model, const void *cos
         const size_t room = n < bytes ? bytes - n : 0;
         char *to = room ? text + n : NULL;
         double number;
-        if (row->type == COLL_PARAMETER_WORD) {
+        if (row->type == COLL_PARAMETER_WORD && !*at) {
+            continue;
+        } else if (row->type == COLL_PARAMETER_WORD) {
             n += (size_t)snprintf(to, room, "%s%s=%s", i ? "," : ":", row->name, at);
         } else {
             memcpy(&number, at, sizeof number);

@@ -3,16 +3,21 @@
  *
  * A message of m bytes occupies its sender for os(m), its receiver for or(m), and the network of
  * each for g(m); its last byte is there L + g(m) after it was sent, and L contains the sender's
- * overhead. smcc(m) is what a shared-memory collective of m bytes takes within a node (atcom.h).
+ * overhead. smcc(m) is what a shared-memory collective of m bytes takes within a node (atcom.h),
+ * c(m) what combining m bytes with m others takes, in proportion to the size below the first row.
  * Between the rows of the table values lie on straight lines; below the first row they are the
  * row's, and above the last, which has more than 0 bytes, they grow in proportion to the size.
  *
- * A table is text, a row a line, sizes growing; smcc may be left out:
+ * A table is text, a row a line, sizes growing; smcc and c may be left out:
  *
  *   L 12            # us
- *   # bytes  os_us  or_us  g_us  smcc_us
- *   1024     2      3      20    6
- *   64k      30     40     1000  400
+ *   # bytes  os_us  or_us  g_us  smcc_us  c_us
+ *   1024     2      3      20    6        0.3
+ *   64k      30     40     1000  400      20
+ *
+ * Data that its sender has just written lies in the sender's cache, and is slower to read than
+ * data that nobody wrote: 6 times at 16 KiB between two processors of one machine. So a model has
+ * two tables where that matters: plogp:table=clean.txt,dirty=dirty.txt.
  *
  * Source: Kielmann, Bal, Verstoep 2000; Wu 2005, sections 4.2.4 and 4.5.1.
  */
@@ -26,12 +31,13 @@ enum { COLL_PLOGP_ROWS = 64 };
 /* No time is longer, so that what lies between rows, or above them, is a number. */
 #define COLL_PLOGP_MOST 1e30
 
-/* The columns of the table: overheads, gap, a copy in shared memory. */
+/* The columns of the table: overheads, gap, a copy in shared memory, combining. */
 typedef enum coll_plogp_column {
     COLL_PLOGP_OS,
     COLL_PLOGP_OR,
     COLL_PLOGP_G,
     COLL_PLOGP_SMCC,
+    COLL_PLOGP_C,
     COLL_PLOGP_COLUMNS
 } coll_plogp_column;
 
@@ -48,7 +54,7 @@ typedef struct coll_plogp_costs {
     coll_plogp_row row[COLL_PLOGP_ROWS]; /* by growing size */
 } coll_plogp_costs;
 
-/* os(m), or(m), g(m) or smcc(m). */
+/* os(m), or(m), g(m), smcc(m) or, from the first row on, c(m). */
 COLL_INLINE double coll_plogp_us(const coll_plogp_costs *m, coll_plogp_column column,
                                  double bytes)
 {
@@ -65,6 +71,14 @@ COLL_INLINE double coll_plogp_us(const coll_plogp_costs *m, coll_plogp_column co
                                      (bytes - row[i - 1].bytes) /
                                      (row[i].bytes - row[i - 1].bytes);
     return us > 0 ? us : 0; /* not a little less, by rounding */
+}
+
+/* Combining so many bytes. */
+COLL_INLINE double coll_plogp_combine_us(const coll_plogp_costs *m, double bytes)
+{
+    const coll_plogp_row *first = &m->row[0];
+    return bytes < first->bytes ? first->us[COLL_PLOGP_C] * (bytes / first->bytes)
+                                : coll_plogp_us(m, COLL_PLOGP_C, bytes);
 }
 
 /* Reads a line, without its comment, of `words` numbers; *latency: it begins with L. */
@@ -125,7 +139,7 @@ COLL_INLINE bool coll_plogp_read(coll_plogp_costs *m, const char *text, coll_sen
             return coll_refuse(
                 why,
                 "line %u of the table is neither L and microseconds, once, nor bytes, "
-                "os, or, g and perhaps smcc, with more bytes than the line before",
+                "os, or, g and perhaps smcc and c, with more bytes than the line before",
                 line);
         text += strcspn(text, "\n");
         text += *text ? 1 : 0;
@@ -143,11 +157,17 @@ COLL_INLINE bool coll_plogp_read(coll_plogp_costs *m, const char *text, coll_sen
 /* The costs as their parameters say them. */
 typedef struct coll_plogp_words {
     char table[COLL_PARAMETER_BYTES];
+    char dirty[COLL_PARAMETER_BYTES]; /* empty: there is one table for all */
+    double c_ns_per_byte;             /* 0: what the table says */
 } coll_plogp_words;
 
 COLL_TABLE(coll_parameter, coll_i_plogp_parameters, {
     {"table", "", COLL_PARAMETER_WORD, offsetof(coll_plogp_words, table), 0, 0,
-     COLL_PARAMETER_NEEDED, "the name of a file with a table (plogp.h), or ibm"}});
+     COLL_PARAMETER_NEEDED, "the name of a file with a table (plogp.h), or ibm"},
+    {"dirty", "", COLL_PARAMETER_WORD, offsetof(coll_plogp_words, dirty), 0, 0, 0,
+     "another table, for data that its sender has just written"},
+    {"c", "ns/byte", COLL_PARAMETER_NUMBER, offsetof(coll_plogp_words, c_ns_per_byte), 0,
+     COLL_PARAMETER_ANY, 0, "combining a byte (0: what the table says)"}});
 
 COLL_CONST(coll_model, coll_plogp_model, {
     "plogp",
@@ -175,31 +195,49 @@ COLL_CONST(coll_plogp_costs, coll_plogp_ibm, {
      {1 << 21, {330, 330, 13600, 14500}},
      {1 << 23, {1300, 1300, 54400, 57900}}}});
 
-/* Reads the file that the word names; false, and a sentence, if that is not possible. */
-COLL_INLINE bool coll_plogp_load(coll_plogp_costs *m, const coll_plogp_words *words,
-                                 coll_sentence *why)
+/* Reads the file of this name; false, and a sentence, if that is not possible. */
+COLL_INLINE bool coll_i_plogp_file(coll_plogp_costs *m, const char *name, coll_sentence *why)
 {
     char text[16384];
     bool good;
     size_t n;
     FILE *file;
-    if (strcmp(words->table, "ibm") == 0) {
+    if (strcmp(name, "ibm") == 0) {
         memcpy(m, &coll_plogp_ibm, sizeof *m);
         return true;
     }
-    file = fopen(words->table, "r");
+    file = fopen(name, "r");
     n = file ? fread(text, 1, sizeof text - 1, file) : 0;
     good = file && !ferror(file); /* a folder can be opened */
     if (file)
         fclose(file);
     if (!good)
-        return coll_refuse(why, "the table %s cannot be read", words->table);
+        return coll_refuse(why, "the table %s cannot be read", name);
     text[n] = '\0';
     if (n == sizeof text - 1)
-        return coll_refuse(why, "the table %s is longer than 16 KB", words->table);
+        return coll_refuse(why, "the table %s is longer than 16 KB", name);
     if (strlen(text) != n)
-        return coll_refuse(why, "the table %s is no text", words->table);
+        return coll_refuse(why, "the table %s is no text", name);
     return coll_plogp_read(m, text, why);
+}
+
+/* Reads the table that the words name, with their cost of combining, if they say one; false, and a
+ * sentence, if that is not possible. */
+COLL_INLINE bool coll_plogp_load(coll_plogp_costs *m, const coll_plogp_words *words,
+                                 coll_sentence *why)
+{
+    if (!coll_i_plogp_file(m, words->table, why))
+        return false;
+    for (uint32_t i = 0; i < m->n && words->c_ns_per_byte > 0; i++)
+        m->row[i].us[COLL_PLOGP_C] = m->row[i].bytes * words->c_ns_per_byte / 1000;
+    return true;
+}
+
+/* Reads the table of written data, if the words name one, into *m. As coll_plogp_load. */
+COLL_INLINE bool coll_plogp_load_dirty(coll_plogp_costs *m, const coll_plogp_words *words,
+                                       coll_sentence *why)
+{
+    return words->dirty[0] == '\0' || coll_i_plogp_file(m, words->dirty, why);
 }
 
 /* ---- trees of p ≥ 2 nodes, in k segments of m bytes -------------------------------------- */

@@ -46,17 +46,20 @@
 /* What an operation takes of one of its ends, in picoseconds, see above. */
 typedef struct coll_cost {
     coll_time cpu, port, done, wire, flow; /* see above */
+    bool held; /* send: the buffer is kept until the data is there, however short it is */
 } coll_cost;
 
 COLL_INLINE void coll_i_cost_clear(coll_cost *cost)
 {
     cost->cpu = cost->port = cost->done = cost->wire = cost->flow = 0;
+    cost->held = false;
 }
 
 /* Ends are the ranks' numbers outside of the plan (coll_group). */
 typedef struct coll_message {
     uint32_t from, to;
     uint64_t bytes; /* 0: a NOTIFY */
+    bool written;   /* of OUT, SCRATCH or SHARED: its sender has just written it; not IN */
 } coll_message;
 
 /* What flows in a share. */
@@ -72,7 +75,8 @@ typedef struct coll_cost_model {
     /* What a message takes of its receiver. */
     void (*receive)(const struct coll_cost_model *model, const coll_message *m,
                     coll_cost *cost);
-    /* COPY, REDUCE; RECV_REDUCE: combining alone. NULL: computing costs nothing. */
+    /* COPY, REDUCE; RECV_REDUCE: combining alone, and its peer is a number outside of the plan.
+     * NULL: computing costs nothing. */
     void (*compute)(const struct coll_cost_model *model, uint32_t rank, const coll_action *a,
                     size_t elem_bytes, coll_cost *cost);
     /* NETWORK_REDUCE: from the arrival of the last member to the result. NULL: there is none. */

@@ -8,10 +8,11 @@
 #include "flow.h"
 #include "network.h"
 
-/* Sends slot k's message to `to`: it will arrive at `time`, and flow for so long. */
+/* Sends slot k's message to `to`: it will arrive at `time`, and flow as its cost says. */
 COLL_INLINE void coll_i_sim_post(coll_sim *sim, uint32_t rank, uint32_t k, uint32_t to,
-                                 const coll_message *m, coll_time time, coll_time flow)
+                                 const coll_message *m, coll_time time, const coll_cost *cost)
 {
+    const coll_time flow = cost->flow;
     const uint32_t i = coll_i_op_take(&sim->mail);
     coll_i_op *op;
     if (i == COLL_RANK_NONE)
@@ -24,10 +25,12 @@ COLL_INLINE void coll_i_sim_post(coll_sim *sim, uint32_t rank, uint32_t k, uint3
     op->time = 0;
     op->bytes = m->bytes;
     op->flags = 0;
-    if (m->bytes > sim->options.model->eager)
+    if (m->bytes > sim->options.model->eager || cost->held)
         op->flags = COLL_I_SIM_WAITS | COLL_I_SIM_RENDEZVOUS;
     else if (flow > 0)
         op->flags = COLL_I_SIM_WAITS;
+    op->flags = (uint8_t)(op->flags | (m->written ? COLL_I_SIM_WRITTEN : 0) |
+                          (cost->held ? COLL_I_SIM_HELD : 0));
     op->flows = flow > 0;
     if (flow > 0)
         coll_i_sim_flow(sim, rank, i, flow, sim->ranks[rank].cpu);
@@ -61,13 +64,14 @@ COLL_INLINE void coll_i_sim_send(coll_sim *sim, uint32_t rank, uint32_t k)
     m.from = coll_i_sim_outer(sim, rank);
     m.to = all ? COLL_RANK_NONE : coll_i_sim_outer(sim, a->peer);
     m.bytes = coll_i_sim_bytes(sim, a);
+    m.written = m.bytes > 0 && coll_ref_space(a->src) != COLL_IN;
     coll_i_cost_clear(&cost);
     model->send(model, &m, &cost);
     late = coll_i_sim_occupy(sim, rank, sim->now, cost.cpu);
     at->out = coll_i_sim_port(sim, &cost, late);
     coll_i_sim_see(sim, COLL_SEEN_SEND, rank, sim->now + late + coll_later(cost.cpu, cost.done),
                    a);
-    waits = (m.bytes > model->eager || cost.flow > 0) && sim->p > 1;
+    waits = (m.bytes > model->eager || cost.held || cost.flow > 0) && sim->p > 1;
     sim->messages++;
     sim->bytes += m.bytes;
     if (waits) {
@@ -78,7 +82,7 @@ COLL_INLINE void coll_i_sim_send(coll_sim *sim, uint32_t rank, uint32_t k)
     }
     for (uint32_t to = first; to < end; to++)
         if (to != rank)
-            coll_i_sim_post(sim, rank, k, to, &m, sim->now + late + cost.wire, cost.flow);
+            coll_i_sim_post(sim, rank, k, to, &m, sim->now + late + cost.wire, &cost);
 }
 
 /* The oldest receive that waits for a message of this rank; COLL_RANK_NONE: there is none. */
@@ -101,7 +105,9 @@ COLL_INLINE uint32_t coll_i_sim_receiver(const coll_sim *sim, const coll_i_sim_r
 COLL_INLINE void coll_i_sim_release(coll_sim *sim, coll_i_op *op)
 {
     if (op->flags & COLL_I_SIM_WAITS)
-        coll_i_sim_put(sim, sim->now, op->from, COLL_I_SIM_WHAT(COLL_I_SIM_RELEASE, op->slot));
+        coll_i_sim_put(sim,
+                       op->flags & COLL_I_SIM_HELD ? coll_later(op->time, sim->now) : sim->now,
+                       op->from, COLL_I_SIM_WHAT(COLL_I_SIM_RELEASE, op->slot));
     op->flags = (uint8_t)(op->flags & ~(unsigned)COLL_I_SIM_WAITS);
 }
 
@@ -155,6 +161,7 @@ COLL_INLINE coll_cost coll_i_sim_receiving(const coll_sim *sim, const coll_i_op 
     m.from = coll_i_sim_outer(sim, op->from);
     m.to = coll_i_sim_outer(sim, op->to);
     m.bytes = op->bytes;
+    m.written = (op->flags & COLL_I_SIM_WRITTEN) != 0;
     coll_i_cost_clear(&cost);
     model->receive(model, &m, &cost);
     return cost;

@@ -48,12 +48,13 @@ typedef struct coll_sim_machine {
         coll_moody_costs moody;
         coll_dpml_costs dpml;
     } words;
-    coll_plogp_costs plogp;
+    coll_plogp_costs plogp, plogp_dirty;
     coll_moody_costs nic;
     coll_shm_costs memory;
     coll_cost_model between;
     coll_sim_hockney sim_hockney;
     coll_sim_loggp sim_loggp;
+    coll_sim_plogp sim_plogp;
     coll_sim_nbl sim_nbl;
     coll_sim_moody sim_moody;
     coll_sim_shm sim_shm;
@@ -134,9 +135,15 @@ COLL_INLINE bool coll_sim_machine_read(coll_sim_machine *m, const char *text,
     } else if (m->row == &coll_dpml_model) {
         return coll_i_sim_machine_dpml(m, why);
     } else {
-        if (!coll_plogp_load(&m->plogp, &m->words.plogp, why))
+        if (!coll_plogp_load(&m->plogp, &m->words.plogp, why) ||
+            !coll_plogp_load_dirty(&m->plogp_dirty, &m->words.plogp, why))
             return false;
-        coll_sim_plogp_init(&m->model, &m->plogp);
+        m->sim_plogp.clean = &m->plogp;
+        m->sim_plogp.dirty = &m->plogp_dirty;
+        if (m->words.plogp.dirty[0])
+            coll_sim_plogp_pair_init(&m->model, &m->sim_plogp);
+        else
+            coll_sim_plogp_init(&m->model, &m->plogp);
     }
     return true;
 }

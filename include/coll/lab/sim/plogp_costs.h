@@ -2,7 +2,9 @@
  *
  * A message of m bytes takes the sending processor os(m) and the sending port g(m); it begins to
  * arrive L after its start, and takes the receiving port g(m) and, from then on, the processor
- * or(m). So its last byte is there L + g(m) after it was sent. What is combined costs nothing.
+ * or(m). So its last byte is there L + g(m) after it was sent. Combining m bytes takes the processor
+ * c(m). A machine may have a second table, of which os, or and g are those of data that its sender
+ * has just written: all that is not in IN (coll_message). L and c are those of the first.
  *
  * Source  Kielmann, Bal, Verstoep 2000; Wu 2005, section 4.2.4
  */
@@ -35,6 +37,17 @@ COLL_INLINE void coll_i_plogp_receive(const coll_cost_model *model, const coll_m
     cost->done = coll_later(cost->cpu, cost->port);
 }
 
+COLL_INLINE void coll_i_plogp_compute(const coll_cost_model *model, uint32_t rank,
+                                      const coll_action *a, size_t elem_bytes, coll_cost *cost)
+{
+    (void)rank;
+    if (a->kind != COLL_DO_COPY)
+        cost->cpu =
+            coll_time_of(coll_plogp_combine_us((const coll_plogp_costs *)model->data,
+                                               (double)coll_combined_bytes(a, elem_bytes)) *
+                         1e6);
+}
+
 /* Makes *model of the table, which is the caller's and must stay. On a topology, links are as fast
  * as the table's largest messages. */
 COLL_INLINE void coll_sim_plogp_init(coll_cost_model *model, const coll_plogp_costs *table)
@@ -43,7 +56,61 @@ COLL_INLINE void coll_sim_plogp_init(coll_cost_model *model, const coll_plogp_co
     coll_cost_model_init(model, table);
     model->send = coll_i_plogp_send;
     model->receive = coll_i_plogp_receive;
+    model->compute = coll_i_plogp_compute;
     model->byte_ps = last->bytes > 0 ? last->us[COLL_PLOGP_G] / last->bytes * 1e6 : 0;
+}
+
+/* ---- two tables -------------------------------------------------------------------------- */
+
+/* Messages of data that nobody has written, and of what their senders have. */
+typedef struct coll_sim_plogp {
+    const coll_plogp_costs *clean, *dirty;
+} coll_sim_plogp;
+
+/* What a message takes by its table. */
+COLL_INLINE void coll_i_plogp_pair_move(const coll_cost_model *model, const coll_message *m,
+                                        bool sends, coll_cost *cost)
+{
+    const coll_sim_plogp *at = (const coll_sim_plogp *)model->data;
+    coll_cost_model one;
+    coll_cost_model_init(&one, m->written ? at->dirty : at->clean);
+    if (sends)
+        coll_i_plogp_send(&one, m, cost);
+    else
+        coll_i_plogp_receive(&one, m, cost);
+    if (sends)
+        cost->wire = coll_time_of(at->clean->L_us * 1e6);
+}
+
+COLL_INLINE void coll_i_plogp_pair_send(const coll_cost_model *model, const coll_message *m,
+                                        coll_cost *cost)
+{
+    coll_i_plogp_pair_move(model, m, true, cost);
+}
+
+COLL_INLINE void coll_i_plogp_pair_receive(const coll_cost_model *model, const coll_message *m,
+                                           coll_cost *cost)
+{
+    coll_i_plogp_pair_move(model, m, false, cost);
+}
+
+COLL_INLINE void coll_i_plogp_pair_compute(const coll_cost_model *model, uint32_t rank,
+                                           const coll_action *a, size_t elem_bytes,
+                                           coll_cost *cost)
+{
+    coll_cost_model one;
+    coll_cost_model_init(&one, ((const coll_sim_plogp *)model->data)->clean);
+    coll_i_plogp_compute(&one, rank, a, elem_bytes, cost);
+}
+
+/* Makes *model of two tables; *at and the tables are the caller's and must stay. */
+COLL_INLINE void coll_sim_plogp_pair_init(coll_cost_model *model, const coll_sim_plogp *at)
+{
+    coll_sim_plogp_init(model, at->clean);
+    model->data = at;
+    model->send = coll_i_plogp_pair_send;
+    model->receive = coll_i_plogp_pair_receive;
+    model->compute = coll_i_plogp_pair_compute;
 }
 
 #endif /* COLL_LAB_SIM_PLOGP_COSTS_H */

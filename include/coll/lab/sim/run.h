@@ -17,11 +17,18 @@ COLL_INLINE void coll_i_sim_compute(coll_sim *sim, uint32_t rank, uint32_t k)
 {
     const coll_cost_model *model = sim->options.model;
     coll_i_sim_rank *at = &sim->ranks[rank];
+    const coll_action *act = &at->window.slots[k].act;
+    coll_action outside;
     coll_cost cost;
     coll_time late;
     coll_i_cost_clear(&cost);
+    if (sim->outside && act->kind == COLL_DO_RECV_REDUCE) {
+        outside = *act;
+        outside.peer = coll_i_sim_outer(sim, act->peer);
+        act = &outside;
+    }
     if (model->compute)
-        model->compute(model, coll_i_sim_outer(sim, rank), &at->window.slots[k].act,
+        model->compute(model, coll_i_sim_outer(sim, rank), act,
                        sim->plans[0].problem.elem_bytes, &cost);
     if (cost.flow > 0) {
         const uint32_t flow =

@@ -4,9 +4,12 @@
  * Between nodes another model holds. Within one, a copy costs the processor `a` and then moves
  * its bytes, `b` each, through the node's memory; all copies of a node together move a byte in
  * `node` at best, so that more than b/node of them slow each other down. A NOTIFY is seen `sync`
- * later. A message within a node is two copies, one at each end, which do not wait for memory.
+ * later. A message within a node is two copies, one at each end, which do not wait for memory. One
+ * of at least `once` bytes is copied once, by its receiver, out of the sender's buffer, which is
+ * kept until then (a copy by the kernel, or out of memory that both share).
  * Combining costs c a byte, here and between nodes; where c is not given, what the other model
- * says. A reduction by the network takes a_fabric and b_fabric a byte after the last member has
+ * says. Of a message that is copied once it costs c_once a byte, where that is given: the receiver
+ * combines what it reads at once, instead of storing it and reading it again. A reduction by the network takes a_fabric and b_fabric a byte after the last member has
  * come.
  *
  * Source  Bayatpour et al. 2017, sections 3, 5; Wu 2005, section 2.4
@@ -22,6 +25,8 @@ typedef struct coll_shm_costs {
     double a_us, b_ns_per_byte, node_ns_per_byte, sync_us;
     double c_ns_per_byte;                     /* COLL_SHM_AS_BETWEEN: not given */
     double a_fabric_us, b_fabric_ns_per_byte; /* a_fabric 0: the network reduces nothing */
+    double once_bytes;                        /* 0: all messages are copied twice */
+    double c_once_ns_per_byte;                /* COLL_SHM_AS_BETWEEN: not given */
 } coll_shm_costs;
 
 /* The cost of combining that is not given. */
@@ -52,6 +57,23 @@ COLL_INLINE coll_time coll_i_shm_copy(const coll_shm_costs *costs, double bytes)
     return coll_time_of(costs->a_us * 1e6 + bytes * costs->b_ns_per_byte * 1000);
 }
 
+/* Is a message of a node copied once? */
+COLL_INLINE bool coll_i_shm_once(const coll_shm_costs *costs, double bytes)
+{
+    return costs->once_bytes > 0 && bytes >= costs->once_bytes;
+}
+
+/* Is the message of a RECV_REDUCE copied once, and combined as it is read? */
+COLL_INLINE bool coll_i_shm_fused(const coll_cost_model *model, uint32_t rank,
+                                  const coll_action *a, size_t elem_bytes)
+{
+    const coll_sim_shm *at = (const coll_sim_shm *)model->data;
+    return a->kind == COLL_DO_RECV_REDUCE &&
+           at->costs->c_once_ns_per_byte < COLL_SHM_AS_BETWEEN &&
+           coll_i_shm_once(at->costs, (double)a->count * (double)elem_bytes) &&
+           coll_i_shm_share(model, a->peer) == coll_i_shm_share(model, rank);
+}
+
 COLL_INLINE void coll_i_shm_send(const coll_cost_model *model, const coll_message *m,
                                  coll_cost *cost)
 {
@@ -60,7 +82,9 @@ COLL_INLINE void coll_i_shm_send(const coll_cost_model *model, const coll_messag
         at->between->send(at->between, m, cost);
         return;
     }
-    cost->cpu = cost->done = m->bytes > 0 ? coll_i_shm_copy(at->costs, (double)m->bytes) : 0;
+    cost->held = coll_i_shm_once(at->costs, (double)m->bytes);
+    if (m->bytes > 0 && !cost->held)
+        cost->cpu = cost->done = coll_i_shm_copy(at->costs, (double)m->bytes);
     cost->wire = cost->cpu + coll_time_of(at->costs->sync_us * 1e6);
 }
 
@@ -78,7 +102,10 @@ COLL_INLINE void coll_i_shm_compute(const coll_cost_model *model, uint32_t rank,
                                     const coll_action *a, size_t elem_bytes, coll_cost *cost)
 {
     const coll_sim_shm *at = (const coll_sim_shm *)model->data;
-    if (a->kind != COLL_DO_COPY && !(at->costs->c_ns_per_byte < COLL_SHM_AS_BETWEEN)) {
+    if (coll_i_shm_fused(model, rank, a, elem_bytes)) {
+        cost->cpu = coll_time_of(at->costs->c_once_ns_per_byte * 1000 * (double)a->count *
+                                 (double)elem_bytes);
+    } else if (a->kind != COLL_DO_COPY && !(at->costs->c_ns_per_byte < COLL_SHM_AS_BETWEEN)) {
         if (at->between->compute)
             at->between->compute(at->between, rank, a, elem_bytes, cost);
     } else if (a->kind != COLL_DO_COPY) {
@@ -163,7 +190,12 @@ COLL_TABLE(coll_parameter, coll_i_shm_parameters, {
      COLL_PARAMETER_ANY, 0, "the start-up of a reduction by the network (0: there is none)"},
     {"b_fabric", "ns/byte", COLL_PARAMETER_NUMBER,
      offsetof(coll_shm_costs, b_fabric_ns_per_byte), 0, COLL_PARAMETER_ANY, 0,
-     "the reduction of a byte by the network"}});
+     "the reduction of a byte by the network"},
+    {"once", "bytes", COLL_PARAMETER_WHOLE, offsetof(coll_shm_costs, once_bytes), 0,
+     COLL_PARAMETER_ANY, 0, "messages from this size on are copied once (0: none is)"},
+    {"c_once", "ns/byte", COLL_PARAMETER_NUMBER, offsetof(coll_shm_costs, c_once_ns_per_byte), 0,
+     COLL_PARAMETER_ANY, COLL_SHM_AS_BETWEEN,
+     "combining a byte of those as it is copied; if it is not given, c"}});
 
 COLL_CONST(coll_model, coll_shm_model, {
     "shm",

@@ -13,8 +13,14 @@
 
 /* ---- messages ---------------------------------------------------------------------------- */
 
-/* Flags: the sender's slot waits for its flow, or, of a rendezvous, until it meets its receive. */
-enum { COLL_I_SIM_WAITS = 1, COLL_I_SIM_RENDEZVOUS = 2 };
+/* Flags: the sender's slot waits for its flow, or, of a rendezvous, until it meets its receive; the
+ * data was written by its sender; the rendezvous lasts until the data is there. */
+enum {
+    COLL_I_SIM_WAITS = 1,
+    COLL_I_SIM_RENDEZVOUS = 2,
+    COLL_I_SIM_WRITTEN = 4,
+    COLL_I_SIM_HELD = 8
+};
 
 typedef struct coll_i_op {
     uint32_t next;     /* in a list */
