@@ -64,7 +64,7 @@ COLL_INLINE void coll_sim_plogp_init(coll_cost_model *model, const coll_plogp_co
 
 /* Messages of data that nobody has written, and of what their senders have. */
 typedef struct coll_sim_plogp {
-    const coll_plogp_costs *clean, *dirty;
+    const coll_plogp_costs *clean, *dirty; /* of IN; of all else */
 } coll_sim_plogp;
 
 /* What a message takes by its table. */
