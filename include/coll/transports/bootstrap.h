@@ -149,6 +149,13 @@ COLL_INLINE bool coll_i_launched_option(const char *name, uint32_t *value, char 
     return !getenv(name) || coll_i_launched_number(name, value, why);
 }
 
+/* Those of COLL_PATIENCE and COLL_RANKS_HERE, where the caller has said 0. */
+COLL_INLINE bool coll_i_launched_options(uint32_t *patience, uint32_t *ranks_here, char *why)
+{
+    return (*patience != 0 || coll_i_launched_option("COLL_PATIENCE", patience, why)) &&
+           (*ranks_here != 0 || coll_i_launched_option("COLL_RANKS_HERE", ranks_here, why));
+}
+
 /* "127.0.0.1:5000" or "[::1]:5000". */
 COLL_INLINE bool coll_i_launched_where(const char *text, coll_tcp_address *where, char *why)
 {
@@ -439,11 +446,8 @@ COLL_INLINE coll_tcp *coll_tcp_launched(const coll_tcp_options *options, char *w
     memset(&mine, 0, sizeof mine);
     if (options)
         mine = *options;
-    if ((mine.patience == 0 && !coll_i_launched_option("COLL_PATIENCE", &mine.patience, why)) ||
-        (mine.ranks_here == 0 &&
-         !coll_i_launched_option("COLL_RANKS_HERE", &mine.ranks_here, why)))
-        return NULL;
-    if (!coll_i_launched_begin(&me, mine.patience, why))
+    if (!coll_i_launched_options(&mine.patience, &mine.ranks_here, why) ||
+        !coll_i_launched_begin(&me, mine.patience, why))
         return NULL;
     if (!mine.interfaces)
         mine.interfaces = getenv("COLL_INTERFACES");

@@ -186,39 +186,7 @@ COLL_INLINE void coll_i_ofi_shut(coll_i_tagged *net)
     ofi->ep = NULL;
 }
 
-COLL_CONST(coll_i_tagged_library, coll_i_ofi_library,
-           {coll_i_ofi_send, coll_i_ofi_recv, coll_i_ofi_progress, coll_i_ofi_cancel,
-            coll_i_ofi_lose, coll_i_ofi_keep, coll_i_ofi_unkeep, coll_i_ofi_shut});
-
-/* ---- a rank ------------------------------------------------------------------------------ */
-
-/* A vtable; ctx is a coll_ofi. */
-COLL_CONST(coll_transport, coll_ofi_transport,
-           {coll_i_tagged_send, coll_i_tagged_recv, coll_i_tagged_test, NULL /* copy */,
-            NULL /* reduce */, coll_i_tagged_wait, NULL /* progress */, COLL_CLAIM_ALL /* tags */, COLL_I_OFI_MOST,
-            0 /* unsegmented */, NULL /* zero copy */, NULL /* arrival */,
-            &coll_i_tagged_failure, &coll_i_tagged_network, NULL /* node memory */,
-            &coll_i_tagged_tag_ranges, NULL /* routes */, NULL /* events */});
-
-/* Frees all that a rank has, without a word to the others, as if its process had ended. */
-COLL_INLINE void coll_ofi_abandon(coll_ofi *ofi)
-{
-    if (!ofi)
-        return;
-    coll_i_tagged_abandon(&ofi->net);
-    if (ofi->cq)
-        (void)fi_close(&ofi->cq->fid);
-    if (ofi->av)
-        (void)fi_close(&ofi->av->fid);
-    if (ofi->domain)
-        (void)fi_close(&ofi->domain->fid);
-    if (ofi->fabric)
-        (void)fi_close(&ofi->fabric->fid);
-    if (ofi->info)
-        fi_freeinfo(ofi->info);
-    free(ofi->peers);
-    free(ofi);
-}
+/* ---- opening it -------------------------------------------------------------------------- */
 
 /* What is asked of a provider. */
 COLL_INLINE struct fi_info *coll_i_ofi_hints(const char *provider, bool directed)
@@ -272,7 +240,7 @@ COLL_INLINE int coll_i_ofi_choose(coll_ofi *ofi, const char *provider, const cha
 }
 
 /* Opens what an endpoint needs, and the endpoint. */
-COLL_INLINE int coll_i_ofi_open(coll_ofi *ofi)
+COLL_INLINE int coll_i_ofi_open_endpoint(coll_ofi *ofi)
 {
     struct fi_info *info = ofi->info;
     struct fi_av_attr av;
@@ -320,53 +288,108 @@ COLL_INLINE uint32_t coll_i_ofi_tag_bits(const struct fi_info *info)
     return bits;
 }
 
+/* A provider, and an endpoint of it. */
+COLL_INLINE bool coll_i_ofi_open(coll_i_tagged *net, const void *all_options, char *why)
+{
+    coll_ofi *ofi = (coll_ofi *)net;
+    const coll_ofi_options *options = (const coll_ofi_options *)all_options;
+    const char *provider =
+        options && options->provider ? options->provider : getenv("COLL_OFI_PROVIDER");
+    const char *source =
+        options && options->source ? options->source : getenv("COLL_OFI_SOURCE");
+    int code = coll_i_ofi_choose(ofi, provider, source);
+    if (code != 0) {
+        (void)snprintf(why, COLL_OFI_WHY,
+                       "rank %u: libfabric has no provider%s%.40s%s%.40s that is reliable and "
+                       "has tags: %.60s",
+                       (unsigned)net->rank, provider ? " " : "", provider ? provider : "",
+                       source ? " at " : "", source ? source : "", fi_strerror(-code));
+        return false;
+    }
+    if (!coll_i_tagged_divide(net, coll_i_ofi_tag_bits(ofi->info)) ||
+        ofi->info->ep_attr->max_msg_size < COLL_I_OFI_MOST) {
+        (void)snprintf(why, COLL_OFI_WHY,
+                       "rank %u: the provider %.40s has tags of %u bits, which are too few "
+                       "for %u ranks, or messages that are shorter than 1 GiB",
+                       (unsigned)net->rank, ofi->info->fabric_attr->prov_name,
+                       (unsigned)coll_i_ofi_tag_bits(ofi->info), (unsigned)net->p);
+        return false;
+    }
+    code = coll_i_ofi_open_endpoint(ofi);
+    if (code != 0) {
+        (void)snprintf(why, COLL_OFI_WHY, "rank %u: the provider %.40s cannot be opened: %.60s",
+                       (unsigned)net->rank, ofi->info->fabric_attr->prov_name,
+                       fi_strerror(-code));
+        return false;
+    }
+    net->inject_end = ofi->info->tx_attr->inject_size + 1;
+    net->bounces = true;
+    net->registers = (ofi->info->domain_attr->mr_mode & FI_MR_LOCAL) != 0 ||
+                     (options && options->always_register);
+    return true;
+}
+
+COLL_INLINE bool coll_i_ofi_know(coll_i_tagged *net, const unsigned char *all, size_t bytes,
+                                 char *why)
+{
+    coll_ofi *ofi = (coll_ofi *)net;
+    const unsigned char *its;
+    ofi->peers = (fi_addr_t *)calloc(net->p, sizeof *ofi->peers);
+    if (!ofi->peers)
+        return coll_i_tagged_no_memory(net->rank, why);
+    for (uint32_t r = 0; r < net->p; r++)
+        if (coll_i_tagged_library_address(all + r * bytes, bytes, &its) == 0 ||
+            fi_av_insert(ofi->av, its, 1, &ofi->peers[r], 0, NULL) != 1) {
+            (void)snprintf(why, COLL_OFI_WHY,
+                           "rank %u: the provider %.40s does not take the address of rank %u",
+                           (unsigned)net->rank, ofi->info->fabric_attr->prov_name, (unsigned)r);
+            return false;
+        }
+    return true;
+}
+
+COLL_INLINE void coll_i_ofi_release(coll_i_tagged *net)
+{
+    coll_ofi *ofi = (coll_ofi *)net;
+    if (ofi->cq)
+        (void)fi_close(&ofi->cq->fid);
+    if (ofi->av)
+        (void)fi_close(&ofi->av->fid);
+    if (ofi->domain)
+        (void)fi_close(&ofi->domain->fid);
+    if (ofi->fabric)
+        (void)fi_close(&ofi->fabric->fid);
+    if (ofi->info)
+        fi_freeinfo(ofi->info);
+    free(ofi->peers);
+}
+
+COLL_CONST(coll_i_tagged_library, coll_i_ofi_library,
+           {sizeof(coll_ofi), coll_i_ofi_open, coll_i_ofi_know, coll_i_ofi_release,
+            coll_i_ofi_send, coll_i_ofi_recv, coll_i_ofi_progress, coll_i_ofi_cancel,
+            coll_i_ofi_lose, coll_i_ofi_keep, coll_i_ofi_unkeep, coll_i_ofi_shut});
+
+/* ---- a rank ------------------------------------------------------------------------------ */
+
+/* A vtable; ctx is a coll_ofi. */
+COLL_CONST(coll_transport, coll_ofi_transport, COLL_I_TAGGED_TRANSPORT(COLL_I_OFI_MOST));
+
+COLL_INLINE coll_i_tagged_asked coll_i_ofi_asked(const coll_ofi_options *options)
+{
+    coll_i_tagged_asked asked;
+    asked.patience = options ? options->patience : 0;
+    asked.ranks_here = options ? options->ranks_here : 0;
+    asked.options = options;
+    return asked;
+}
+
 /* Opens rank `rank` of p: it has an address then. NULL: `why`, of COLL_OFI_WHY bytes, says why. options:
  * NULL for the default ones. */
 COLL_INLINE coll_ofi *coll_ofi_open(uint32_t rank, uint32_t p, const coll_ofi_options *options,
                                     char *why)
 {
-    const char *provider =
-        options && options->provider ? options->provider : getenv("COLL_OFI_PROVIDER");
-    const char *source =
-        options && options->source ? options->source : getenv("COLL_OFI_SOURCE");
-    coll_ofi *ofi = (coll_ofi *)calloc(1, sizeof *ofi);
-    coll_i_tagged *net = &ofi->net;
-    int code;
-    (void)snprintf(why, COLL_OFI_WHY, "rank %u: there is not enough memory", (unsigned)rank);
-    if (!ofi)
-        return NULL;
-    if (coll_i_tagged_init(net, &coll_i_ofi_library, rank, p, options ? options->patience : 0,
-                           options ? options->ranks_here : 0, why)) {
-        code = coll_i_ofi_choose(ofi, provider, source);
-        if (code != 0) {
-            (void)snprintf(
-                why, COLL_OFI_WHY,
-                "rank %u: libfabric has no provider%s%.40s%s%.40s that is reliable and "
-                "has tags: %.60s",
-                (unsigned)rank, provider ? " " : "", provider ? provider : "",
-                source ? " at " : "", source ? source : "", fi_strerror(-code));
-        } else if (!coll_i_tagged_divide(net, coll_i_ofi_tag_bits(ofi->info)) ||
-                   ofi->info->ep_attr->max_msg_size < COLL_I_OFI_MOST) {
-            (void)snprintf(why, COLL_OFI_WHY,
-                           "rank %u: the provider %.40s has tags of %u bits, which are too few "
-                           "for %u ranks, or messages that are shorter than 1 GiB",
-                           (unsigned)rank, ofi->info->fabric_attr->prov_name,
-                           (unsigned)coll_i_ofi_tag_bits(ofi->info), (unsigned)p);
-        } else if ((code = coll_i_ofi_open(ofi)) != 0) {
-            (void)snprintf(
-                why, COLL_OFI_WHY, "rank %u: the provider %.40s cannot be opened: %.60s",
-                (unsigned)rank, ofi->info->fabric_attr->prov_name, fi_strerror(-code));
-        } else {
-            net->inject_end = ofi->info->tx_attr->inject_size + 1;
-            net->bounces = true;
-            net->registers = (ofi->info->domain_attr->mr_mode & FI_MR_LOCAL) != 0 ||
-                             (options && options->always_register);
-            *why = 0;
-            return ofi;
-        }
-    }
-    coll_ofi_abandon(ofi);
-    return NULL;
+    const coll_i_tagged_asked asked = coll_i_ofi_asked(options);
+    return (coll_ofi *)coll_i_tagged_open(&coll_i_ofi_library, rank, p, &asked, why);
 }
 
 /* Who it is, and of how many. */
@@ -393,22 +416,6 @@ COLL_INLINE const void *coll_ofi_own_address(const coll_ofi *ofi, size_t *bytes)
  * why. */
 COLL_INLINE bool coll_ofi_join(coll_ofi *ofi, const void *addresses, size_t bytes, char *why)
 {
-    const unsigned char *its, *all = (const unsigned char *)addresses;
-    ofi->peers = (fi_addr_t *)calloc(ofi->net.p, sizeof *ofi->peers);
-    if (!ofi->peers) {
-        (void)snprintf(why, COLL_OFI_WHY, "rank %u: there is not enough memory",
-                       (unsigned)ofi->net.rank);
-        return false;
-    }
-    for (uint32_t r = 0; r < ofi->net.p; r++)
-        if (coll_i_tagged_library_address(all + r * bytes, bytes, &its) == 0 ||
-            fi_av_insert(ofi->av, its, 1, &ofi->peers[r], 0, NULL) != 1) {
-            (void)snprintf(why, COLL_OFI_WHY,
-                           "rank %u: the provider %.40s does not take the address of rank %u",
-                           (unsigned)ofi->net.rank, ofi->info->fabric_attr->prov_name,
-                           (unsigned)r);
-            return false;
-        }
     return coll_i_tagged_join(&ofi->net, addresses, bytes, why);
 }
 
@@ -417,37 +424,17 @@ COLL_INLINE bool coll_ofi_join(coll_ofi *ofi, const void *addresses, size_t byte
 COLL_INLINE coll_ofi *coll_ofi_start(uint32_t rank, uint32_t p, const coll_ofi_options *options,
                                      coll_gather_bytes gather, void *ctx, char *why)
 {
-    coll_ofi *ofi = coll_ofi_open(rank, p, options, why);
-    unsigned char *all;
-    size_t bytes;
-    bool well;
-    if (!ofi)
-        return NULL;
-    all = coll_i_tagged_gather(&ofi->net, gather, ctx, &bytes, why);
-    well = all && coll_ofi_join(ofi, all, bytes, why);
-    free(all);
-    if (well)
-        return ofi;
-    coll_ofi_abandon(ofi);
-    return NULL;
+    const coll_i_tagged_asked asked = coll_i_ofi_asked(options);
+    return (coll_ofi *)coll_i_tagged_start(&coll_i_ofi_library, rank, p, &asked, gather, ctx,
+                                           why);
 }
 
 /* Opens and joins the rank that this process was started as (transports/bootstrap.h). NULL: `why`, of
  * COLL_OFI_WHY bytes, says why. Once a process. */
 COLL_INLINE coll_ofi *coll_ofi_launched(const coll_ofi_options *options, char *why)
 {
-    char last[COLL_OFI_WHY];
-    coll_i_launched me;
-    coll_ofi *ofi;
-    if (!coll_i_launched_begin(&me, options ? options->patience : 0, why))
-        return NULL;
-    ofi = coll_ofi_start(me.rank, me.p, options, coll_i_launched_gather, &me, why);
-    if (!coll_i_launched_end(&me, last) && ofi) {
-        coll_ofi_abandon(ofi);
-        (void)snprintf(why, COLL_OFI_WHY, "%s", last);
-        ofi = NULL;
-    }
-    return ofi;
+    return (coll_ofi *)coll_i_tagged_launched(&coll_i_ofi_library, coll_i_ofi_asked(options),
+                                              why);
 }
 
 /* Writes what was negotiated, as a line of up to `bytes` bytes with its end: provider, version, domain, how many
@@ -465,14 +452,17 @@ COLL_INLINE void coll_ofi_describe(const coll_ofi *ofi, char *text, size_t bytes
         ofi->directed ? "address and tag" : "tag", ofi->net.registers ? "" : "not ");
 }
 
+/* Frees all that a rank has, without a word to the others, as if its process had ended. */
+COLL_INLINE void coll_ofi_abandon(coll_ofi *ofi)
+{
+    coll_i_tagged_abandon((coll_i_tagged *)ofi);
+}
+
 /* Says to all that this rank is done, waits until they know, for `patience` at most, and frees all. No
  * operation may be in flight. */
 COLL_INLINE void coll_ofi_close(coll_ofi *ofi)
 {
-    if (!ofi)
-        return;
-    coll_i_tagged_leave(&ofi->net);
-    coll_ofi_abandon(ofi);
+    coll_i_tagged_close((coll_i_tagged *)ofi);
 }
 
 #endif /* COLL_TRANSPORTS_OFI_H */

@@ -253,35 +253,10 @@ COLL_INLINE void coll_i_ucx_shut(coll_i_tagged *net)
     ucx->worker = NULL;
 }
 
-COLL_CONST(coll_i_tagged_library, coll_i_ucx_library,
-           {coll_i_ucx_send, coll_i_ucx_recv, coll_i_ucx_progress, coll_i_ucx_cancel,
-            coll_i_ucx_lose, NULL /* keep */, NULL /* unkeep */, coll_i_ucx_shut});
-
-/* ---- a rank ------------------------------------------------------------------------------ */
-
-/* A vtable; ctx is a coll_ucx. */
-COLL_CONST(coll_transport, coll_ucx_transport,
-           {coll_i_tagged_send, coll_i_tagged_recv, coll_i_tagged_test, NULL /* copy */,
-            NULL /* reduce */, coll_i_tagged_wait, NULL /* progress */, COLL_CLAIM_ALL /* tags */, 0 /* max_bytes */,
-            0 /* unsegmented */, NULL /* zero copy */, NULL /* arrival */,
-            &coll_i_tagged_failure, &coll_i_tagged_network, NULL /* node memory */,
-            &coll_i_tagged_tag_ranges, NULL /* routes */, NULL /* events */});
-
-/* Frees all that a rank has, without a word to the others, as if its process had ended. */
-COLL_INLINE void coll_ucx_abandon(coll_ucx *ucx)
-{
-    if (!ucx)
-        return;
-    coll_i_tagged_abandon(&ucx->net);
-    if (ucx->context)
-        ucp_cleanup(ucx->context);
-    free(ucx->addresses);
-    free(ucx->closing);
-    free(ucx);
-}
+/* ---- opening it -------------------------------------------------------------------------- */
 
 /* UCX's own settings, but that a message that goes at once never waits for its receive. */
-COLL_INLINE ucs_status_t coll_i_ucx_open(coll_ucx *ucx)
+COLL_INLINE ucs_status_t coll_i_ucx_open_worker(coll_ucx *ucx)
 {
     ucp_params_t params;
     ucp_worker_params_t worker;
@@ -310,38 +285,79 @@ COLL_INLINE ucs_status_t coll_i_ucx_open(coll_ucx *ucx)
     return ucp_worker_create(ucx->context, &worker, &ucx->worker);
 }
 
+/* Its worker, and that one's address. */
+COLL_INLINE bool coll_i_ucx_open(coll_i_tagged *net, const void *options, char *why)
+{
+    coll_ucx *ucx = (coll_ucx *)net;
+    ucp_address_t *its = NULL;
+    size_t bytes = 0;
+    ucs_status_t status;
+    bool well = false;
+    (void)options; /* UCX has its own, in the environment */
+    net->direct = true;
+    if (!coll_i_tagged_divide(net, 64))
+        return false;
+    status = coll_i_ucx_open_worker(ucx);
+    if (status == UCS_OK)
+        status = ucp_worker_get_address(ucx->worker, &its, &bytes);
+    if (status != UCS_OK)
+        (void)snprintf(why, COLL_UCX_WHY, "rank %u: UCX cannot be opened: %s",
+                       (unsigned)net->rank, ucs_status_string(status));
+    else
+        well = coll_i_tagged_set_address(net, its, bytes);
+    if (its)
+        ucp_worker_release_address(ucx->worker, its);
+    return well;
+}
+
+/* Endpoints are made when something is sent, so the addresses are kept. */
+COLL_INLINE bool coll_i_ucx_know(coll_i_tagged *net, const unsigned char *all, size_t bytes,
+                                 char *why)
+{
+    coll_ucx *ucx = (coll_ucx *)net;
+    ucx->addresses = (unsigned char *)malloc(net->p * bytes);
+    ucx->address_bytes = bytes;
+    if (!ucx->addresses)
+        return coll_i_tagged_no_memory(net->rank, why);
+    memcpy(ucx->addresses, all, net->p * bytes);
+    return true;
+}
+
+COLL_INLINE void coll_i_ucx_release(coll_i_tagged *net)
+{
+    coll_ucx *ucx = (coll_ucx *)net;
+    if (ucx->context)
+        ucp_cleanup(ucx->context);
+    free(ucx->addresses);
+    free(ucx->closing);
+}
+
+COLL_CONST(coll_i_tagged_library, coll_i_ucx_library,
+           {sizeof(coll_ucx), coll_i_ucx_open, coll_i_ucx_know, coll_i_ucx_release,
+            coll_i_ucx_send, coll_i_ucx_recv, coll_i_ucx_progress, coll_i_ucx_cancel,
+            coll_i_ucx_lose, NULL /* keep */, NULL /* unkeep */, coll_i_ucx_shut});
+
+/* ---- a rank ------------------------------------------------------------------------------ */
+
+/* A vtable; ctx is a coll_ucx. */
+COLL_CONST(coll_transport, coll_ucx_transport, COLL_I_TAGGED_TRANSPORT(0 /* max_bytes */));
+
+COLL_INLINE coll_i_tagged_asked coll_i_ucx_asked(const coll_ucx_options *options)
+{
+    coll_i_tagged_asked asked;
+    asked.patience = options ? options->patience : 0;
+    asked.ranks_here = options ? options->ranks_here : 0;
+    asked.options = options;
+    return asked;
+}
+
 /* Opens rank `rank` of p: it has an address then. NULL: `why`, of COLL_UCX_WHY bytes, says why. options:
  * NULL for the default ones. */
 COLL_INLINE coll_ucx *coll_ucx_open(uint32_t rank, uint32_t p, const coll_ucx_options *options,
                                     char *why)
 {
-    coll_ucx *ucx = (coll_ucx *)calloc(1, sizeof *ucx);
-    ucp_address_t *its = NULL;
-    size_t bytes = 0;
-    ucs_status_t status;
-    (void)snprintf(why, COLL_UCX_WHY, "rank %u: there is not enough memory", (unsigned)rank);
-    if (!ucx)
-        return NULL;
-    ucx->net.direct = true;
-    if (coll_i_tagged_init(&ucx->net, &coll_i_ucx_library, rank, p,
-                           options ? options->patience : 0, options ? options->ranks_here : 0,
-                           why) &&
-        coll_i_tagged_divide(&ucx->net, 64)) {
-        status = coll_i_ucx_open(ucx);
-        if (status == UCS_OK)
-            status = ucp_worker_get_address(ucx->worker, &its, &bytes);
-        if (status != UCS_OK)
-            (void)snprintf(why, COLL_UCX_WHY, "rank %u: UCX cannot be opened: %s",
-                           (unsigned)rank, ucs_status_string(status));
-        else if (coll_i_tagged_set_address(&ucx->net, its, bytes))
-            *why = 0;
-        if (its)
-            ucp_worker_release_address(ucx->worker, its);
-    }
-    if (*why == 0)
-        return ucx;
-    coll_ucx_abandon(ucx);
-    return NULL;
+    const coll_i_tagged_asked asked = coll_i_ucx_asked(options);
+    return (coll_ucx *)coll_i_tagged_open(&coll_i_ucx_library, rank, p, &asked, why);
 }
 
 /* Who it is, and of how many. */
@@ -356,8 +372,8 @@ COLL_INLINE uint32_t coll_ucx_size(const coll_ucx *ucx)
     return ucx->net.p;
 }
 
-/* Where others reach this rank: *bytes bytes, which stay until it is closed. They may be more on one rank than on
- * another. */
+/* Where others reach this rank: *bytes bytes, which stay until it is closed. They may be more on one rank than
+ * on another. */
 COLL_INLINE const void *coll_ucx_own_address(const coll_ucx *ucx, size_t *bytes)
 {
     *bytes = ucx->net.address_bytes;
@@ -368,14 +384,6 @@ COLL_INLINE const void *coll_ucx_own_address(const coll_ucx *ucx, size_t *bytes)
  * why. */
 COLL_INLINE bool coll_ucx_join(coll_ucx *ucx, const void *addresses, size_t bytes, char *why)
 {
-    ucx->addresses = (unsigned char *)malloc(ucx->net.p * bytes);
-    ucx->address_bytes = bytes;
-    if (!ucx->addresses) {
-        (void)snprintf(why, COLL_UCX_WHY, "rank %u: there is not enough memory",
-                       (unsigned)ucx->net.rank);
-        return false;
-    }
-    memcpy(ucx->addresses, addresses, ucx->net.p * bytes);
     return coll_i_tagged_join(&ucx->net, addresses, bytes, why);
 }
 
@@ -384,37 +392,17 @@ COLL_INLINE bool coll_ucx_join(coll_ucx *ucx, const void *addresses, size_t byte
 COLL_INLINE coll_ucx *coll_ucx_start(uint32_t rank, uint32_t p, const coll_ucx_options *options,
                                      coll_gather_bytes gather, void *ctx, char *why)
 {
-    coll_ucx *ucx = coll_ucx_open(rank, p, options, why);
-    unsigned char *all;
-    size_t bytes;
-    bool well;
-    if (!ucx)
-        return NULL;
-    all = coll_i_tagged_gather(&ucx->net, gather, ctx, &bytes, why);
-    well = all && coll_ucx_join(ucx, all, bytes, why);
-    free(all);
-    if (well)
-        return ucx;
-    coll_ucx_abandon(ucx);
-    return NULL;
+    const coll_i_tagged_asked asked = coll_i_ucx_asked(options);
+    return (coll_ucx *)coll_i_tagged_start(&coll_i_ucx_library, rank, p, &asked, gather, ctx,
+                                           why);
 }
 
 /* Opens and joins the rank that this process was started as (transports/bootstrap.h). NULL: `why`, of
  * COLL_UCX_WHY bytes, says why. Once a process. */
 COLL_INLINE coll_ucx *coll_ucx_launched(const coll_ucx_options *options, char *why)
 {
-    char last[COLL_UCX_WHY];
-    coll_i_launched me;
-    coll_ucx *ucx;
-    if (!coll_i_launched_begin(&me, options ? options->patience : 0, why))
-        return NULL;
-    ucx = coll_ucx_start(me.rank, me.p, options, coll_i_launched_gather, &me, why);
-    if (!coll_i_launched_end(&me, last) && ucx) {
-        coll_ucx_abandon(ucx);
-        (void)snprintf(why, COLL_UCX_WHY, "%s", last);
-        ucx = NULL;
-    }
-    return ucx;
+    return (coll_ucx *)coll_i_tagged_launched(&coll_i_ucx_library, coll_i_ucx_asked(options),
+                                              why);
 }
 
 /* Appends to a line the transports of an endpoint that it does not have yet. */
@@ -456,14 +444,17 @@ COLL_INLINE void coll_ucx_describe(const coll_ucx *ucx, char *text, size_t bytes
             coll_i_ucx_describe_end((ucp_ep_h)ucx->net.list[i]->end, text, bytes);
 }
 
+/* Frees all that a rank has, without a word to the others, as if its process had ended. */
+COLL_INLINE void coll_ucx_abandon(coll_ucx *ucx)
+{
+    coll_i_tagged_abandon((coll_i_tagged *)ucx);
+}
+
 /* Says to all that this rank is done, waits until they know, for `patience` at most, and frees all. No
  * operation may be in flight. */
 COLL_INLINE void coll_ucx_close(coll_ucx *ucx)
 {
-    if (!ucx)
-        return;
-    coll_i_tagged_leave(&ucx->net);
-    coll_ucx_abandon(ucx);
+    coll_i_tagged_close((coll_i_tagged *)ucx);
 }
 
 #endif /* COLL_TRANSPORTS_UCX_H */

@@ -203,7 +203,7 @@ COLL_INLINE void coll_i_tagged_break(coll_i_tagged *net)
 {
     if (net->broken)
         return;
-    net->library->shut(net);
+    net->library->shut(net); /* also if it was opened in part, or not at all */
     net->broken = true;
     for (uint32_t i = 0; i < net->n_ops; i++) {
         coll_i_tagged_op *op = &net->ops[i / COLL_I_TAGGED_OPS][i % COLL_I_TAGGED_OPS];
@@ -347,6 +347,11 @@ COLL_INLINE void coll_i_tagged_wait(void *ctx, uint32_t idle)
     coll_idle_wait(&net->idle, idle, -1);
 }
 
+COLL_INLINE void coll_i_tagged_progress(void *ctx)
+{
+    coll_i_tagged_move((coll_i_tagged *)ctx);
+}
+
 COLL_INLINE uint32_t coll_i_tagged_ranks(void *ctx)
 {
     return ((const coll_i_tagged *)ctx)->p;
@@ -439,5 +444,14 @@ COLL_CONST(coll_in_network, coll_i_tagged_network,
            {NULL /* multicast */, NULL /* reduce */, 0, coll_i_tagged_ranks});
 COLL_CONST(coll_tag_ranges, coll_i_tagged_tag_ranges,
            {coll_i_tagged_claim, coll_i_tagged_unclaim, COLL_CLAIM_ALL, coll_i_tagged_misfit});
+#define COLL_I_TAGGED_TRANSPORT(max_bytes)                                                     \
+    {                                                                                          \
+        coll_i_tagged_send, coll_i_tagged_recv, coll_i_tagged_test, NULL /* copy */,           \
+            NULL /* reduce */, coll_i_tagged_wait, coll_i_tagged_progress,                     \
+            COLL_CLAIM_ALL /* tags */, max_bytes, 0 /* unsegmented */, NULL /* zero copy */,   \
+            NULL /* arrival */, &coll_i_tagged_failure, &coll_i_tagged_network,                \
+            NULL /* node memory */, &coll_i_tagged_tag_ranges, NULL /* routes */,              \
+            NULL /* events */                                                                  \
+    }
 
 #endif /* COLL_TRANSPORTS_TAGGED_EXCHANGE_H */

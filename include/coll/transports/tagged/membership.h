@@ -39,18 +39,29 @@ COLL_INLINE coll_i_tagged_process coll_i_tagged_self(void)
     return self;
 }
 
-/* Prepares a rank. False: `why` says why. */
-COLL_INLINE bool coll_i_tagged_init(coll_i_tagged *net, const coll_i_tagged_library *library,
-                                    uint32_t rank, uint32_t p, uint32_t patience,
-                                    uint32_t ranks_here, char *why)
+/* What options of any library say. */
+typedef struct coll_i_tagged_asked {
+    uint32_t patience, ranks_here;
+    const void *options; /* all of them */
+} coll_i_tagged_asked;
+
+/* False, and `why` says that there is no memory. */
+COLL_INLINE bool coll_i_tagged_no_memory(uint32_t rank, char *why)
 {
-    net->library = library;
+    (void)snprintf(why, COLL_TCP_WHY, "rank %u: there is not enough memory", (unsigned)rank);
+    return false;
+}
+
+/* Prepares a rank. False: `why` says why. */
+COLL_INLINE bool coll_i_tagged_init(coll_i_tagged *net, uint32_t rank, uint32_t p,
+                                    const coll_i_tagged_asked *asked, char *why)
+{
     net->rank = rank;
     net->p = p;
-    net->patience = patience ? patience : 10000;
-    net->ranks_here = ranks_here;
+    net->patience = asked->patience ? asked->patience : 10000;
+    net->ranks_here = asked->ranks_here;
     coll_claims_init(&net->claims);
-    coll_idle_init(&net->idle, ranks_here ? ranks_here : 1);
+    coll_idle_init(&net->idle, asked->ranks_here ? asked->ranks_here : 1);
     coll_i_tagged_list_init(&net->due);
     coll_i_tagged_list_init(&net->stuck);
     net->self = coll_i_tagged_self();
@@ -60,10 +71,7 @@ COLL_INLINE bool coll_i_tagged_init(coll_i_tagged *net, const coll_i_tagged_libr
         return false;
     }
     net->links = (coll_i_tagged_link **)calloc(p, sizeof *net->links);
-    if (net->links)
-        return true;
-    (void)snprintf(why, COLL_TCP_WHY, "rank %u: there is not enough memory", (unsigned)rank);
-    return false;
+    return net->links || coll_i_tagged_no_memory(rank, why);
 }
 
 /* Keeps the own address. */
@@ -91,25 +99,28 @@ COLL_INLINE size_t coll_i_tagged_library_address(const unsigned char *address, s
     return length <= bytes - COLL_I_TAGGED_WHO ? length : 0;
 }
 
-/* Takes the addresses of all ranks, each in `bytes` bytes, and posts the receives of notices. */
+/* Takes the addresses of all ranks, each in `bytes` bytes; they are copied. False: `why` says why. */
 COLL_INLINE bool coll_i_tagged_join(coll_i_tagged *net, const void *all, size_t bytes,
                                     char *why)
 {
     const unsigned char *its, *at = (const unsigned char *)all;
     uint32_t here = 0;
     net->processes = (coll_i_tagged_process *)malloc(net->p * sizeof *net->processes);
+    if (!net->processes)
+        return coll_i_tagged_no_memory(net->rank, why);
     for (uint32_t r = 0; r < net->p; r++) {
         if (coll_i_tagged_library_address(at + r * bytes, bytes, &its) == 0) {
             (void)snprintf(why, COLL_TCP_WHY, "rank %u has no address", (unsigned)r);
             return false;
         }
-        if (net->processes)
-            memcpy(&net->processes[r], at + r * bytes, sizeof *net->processes);
-        here += net->processes && net->processes[r].machine == net->self.machine;
+        memcpy(&net->processes[r], at + r * bytes, sizeof *net->processes);
+        here += net->processes[r].machine == net->self.machine;
     }
     if (net->ranks_here == 0)
         coll_idle_init(&net->idle, here ? here : 1);
-    for (unsigned i = 0; net->processes && i < COLL_I_TAGGED_POSTED; i++) {
+    if (!net->library->join(net, at, bytes, why))
+        return false;
+    for (unsigned i = 0; i < COLL_I_TAGGED_POSTED; i++) { /* receives of notices */
         coll_i_tagged_op *op = coll_i_tagged_op_take(net, NULL, COLL_I_TAGGED_HEAR, 0, NULL, 0);
         if (op)
             coll_i_tagged_start_data(net, op);
@@ -119,11 +130,7 @@ COLL_INLINE bool coll_i_tagged_join(coll_i_tagged *net, const void *all, size_t 
                        (unsigned)net->rank);
         return false;
     }
-    if (net->processes)
-        return true;
-    (void)snprintf(why, COLL_TCP_WHY, "rank %u: there is not enough memory",
-                   (unsigned)net->rank);
-    return false;
+    return true;
 }
 
 /* Finds out the addresses of all ranks, *bytes each; to free. NULL: `why` says why. */
@@ -160,9 +167,11 @@ COLL_INLINE unsigned char *coll_i_tagged_gather(const coll_i_tagged *net,
 
 /* ---- the end ----------------------------------------------------------------------------- */
 
-/* Ends what the library does, and frees all but the structure itself and what the library has. */
+/* Frees all that a rank has, without a word to the others, as if its process had ended. */
 COLL_INLINE void coll_i_tagged_abandon(coll_i_tagged *net)
 {
+    if (!net)
+        return;
     coll_i_tagged_break(net);
     if (net->registers)
         for (uint32_t i = 0; i < net->n_ops; i++) {
@@ -185,6 +194,8 @@ COLL_INLINE void coll_i_tagged_abandon(coll_i_tagged *net)
     free(net->aborted);
     free(net->processes);
     free(net->address);
+    net->library->release(net);
+    free(net);
 }
 
 /* Says to all that it has to do with that this rank is done, and waits for their answers, for `patience` at
@@ -212,6 +223,78 @@ COLL_INLINE void coll_i_tagged_leave(coll_i_tagged *net)
         coll_i_tagged_move(net);
         coll_idle_wait(&net->idle, idle, -1);
     }
+}
+
+/* Leaves, and frees all that the rank has. */
+COLL_INLINE void coll_i_tagged_close(coll_i_tagged *net)
+{
+    if (!net)
+        return;
+    coll_i_tagged_leave(net);
+    coll_i_tagged_abandon(net);
+}
+
+/* ---- the beginning ----------------------------------------------------------------------- */
+
+/* Opens rank `rank` of p: it has an address then. NULL: `why`, of COLL_TCP_WHY bytes, says why. */
+COLL_INLINE coll_i_tagged *coll_i_tagged_open(const coll_i_tagged_library *library,
+                                              uint32_t rank, uint32_t p,
+                                              const coll_i_tagged_asked *asked, char *why)
+{
+    coll_i_tagged *net = (coll_i_tagged *)calloc(1, library->bytes);
+    (void)coll_i_tagged_no_memory(rank, why);
+    if (!net)
+        return NULL;
+    net->library = library;
+    if (coll_i_tagged_init(net, rank, p, asked, why) &&
+        library->open(net, asked->options, why)) {
+        *why = 0;
+        return net;
+    }
+    coll_i_tagged_abandon(net);
+    return NULL;
+}
+
+/* Opens a rank and has it join the others, whose addresses `gather` finds out, in two calls. NULL: `why`
+ * says why. */
+COLL_INLINE coll_i_tagged *coll_i_tagged_start(const coll_i_tagged_library *library,
+                                               uint32_t rank, uint32_t p,
+                                               const coll_i_tagged_asked *asked,
+                                               coll_gather_bytes gather, void *ctx, char *why)
+{
+    coll_i_tagged *net = coll_i_tagged_open(library, rank, p, asked, why);
+    unsigned char *all;
+    size_t bytes;
+    bool well;
+    if (!net)
+        return NULL;
+    all = coll_i_tagged_gather(net, gather, ctx, &bytes, why);
+    well = all && coll_i_tagged_join(net, all, bytes, why);
+    free(all);
+    if (well)
+        return net;
+    coll_i_tagged_abandon(net);
+    return NULL;
+}
+
+/* Opens and joins the rank that this process was started as; COLL_PATIENCE and COLL_RANKS_HERE of the
+ * environment hold for what was not asked. NULL: `why` says why. */
+COLL_INLINE coll_i_tagged *coll_i_tagged_launched(const coll_i_tagged_library *library,
+                                                  coll_i_tagged_asked asked, char *why)
+{
+    char last[COLL_TCP_WHY];
+    coll_i_launched me;
+    coll_i_tagged *net;
+    if (!coll_i_launched_options(&asked.patience, &asked.ranks_here, why) ||
+        !coll_i_launched_begin(&me, asked.patience, why))
+        return NULL;
+    net = coll_i_tagged_start(library, me.rank, me.p, &asked, coll_i_launched_gather, &me, why);
+    if (!coll_i_launched_end(&me, last) && net) {
+        coll_i_tagged_abandon(net);
+        (void)snprintf(why, COLL_TCP_WHY, "%s", last);
+        net = NULL;
+    }
+    return net;
 }
 
 #endif /* COLL_TRANSPORTS_TAGGED_MEMBERSHIP_H */

@@ -2,7 +2,7 @@
  *
  * libfabric (../ofi.h) and UCX (../ucx.h) match messages themselves, by a tag of 64 bits. What they do not
  * have is here, once for both: bounded memory at the receiver, aborts, dead processes, tags with uses. A
- * library is a record of eight functions (coll_i_tagged_library).
+ * library is a record of functions (coll_i_tagged_library).
  *
  * A tag of the library, from its lowest bit on, in as many bits as the library has:
  *
@@ -152,6 +152,14 @@ struct coll_i_tagged;
 
 /* What a library does. `registered` is what keep said of the buffer. */
 typedef struct coll_i_tagged_library {
+    size_t bytes; /* of what a rank has, which begins with a coll_i_tagged */
+    /* Opens the library as its options say (NULL: they are zeroed), and sets the rank's address. False: `why`
+     * says why. */
+    bool (*open)(struct coll_i_tagged *net, const void *options, char *why);
+    /* Takes the addresses of all ranks, each in `bytes` bytes. False: `why` says why. */
+    bool (*join)(struct coll_i_tagged *net, const unsigned char *all, size_t bytes, char *why);
+    /* Frees all that the library has, after shut, or when open has failed half-way. */
+    void (*release)(struct coll_i_tagged *net);
     /* COLL_OK: done, the buffer is free. op NULL: less than inject_end bytes; COLL_STARTED is none then. */
     coll_status (*send)(struct coll_i_tagged *net, coll_i_tagged_link *link, uint64_t tag,
                         const void *buf, size_t bytes, coll_i_tagged_op *op, void *registered);
