@@ -1,7 +1,7 @@
-/* Ranks joined by libfabric, on this machine, over TCP: the conformance kit,
+/* Ranks joined by libfabric, on this machine, over TCP and UDP: the conformance kit,
  * collectives, and what may go wrong.
  *
- *   ofi [PROVIDER…]      tcp;ofi_rxm if nothing is said
+ *   ofi [PROVIDER…]      tcp;ofi_rxm and udp;ofi_rxd if nothing is said
  */
 #include "coll/transports/ofi.h"
 #include "support/tagged.h"
@@ -41,9 +41,10 @@ static void by(const char *provider)
                           open_rank, address,
                           join,      close_rank,
                           describe,  NULL,
-                          200,       false,
+                          200,       true,
                           true};
     its.name = options.provider = provider;
+    its.sleeps = strcmp(provider, "udp;ofi_rxd") != 0;
     options.source = strcmp(provider, "shm") == 0 ? NULL : "127.0.0.1";
     network_tests(&its);
 }
@@ -52,6 +53,11 @@ TEST(what_is_refused)
 {
     char why[COLL_OFI_WHY];
     options.source = NULL;
+    if (FI_VERSION_LT(fi_version(), FI_VERSION(1, 18))) {
+        options.provider = "shm";
+        CHECK(coll_ofi_open(0, 2, &options, why) == NULL);
+        CHECK(strstr(why, "shm of libfabric 1.17 loses messages") != NULL);
+    }
     options.provider = "nothing";
     CHECK(coll_ofi_open(0, 2, &options, why) == NULL);
     CHECK(strstr(why, "no provider nothing") != NULL);
@@ -65,7 +71,7 @@ TEST(what_is_refused)
 
 int main(int argc, char **argv)
 {
-    static const char *const providers[] = {"tcp;ofi_rxm"};
+    static const char *const providers[] = {"tcp;ofi_rxm", "udp;ofi_rxd"};
     if (argc > 1) {
         for (int i = 1; i < argc; i++)
             by(argv[i]);

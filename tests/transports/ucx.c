@@ -35,7 +35,7 @@ int main(void)
                                           open_rank, address,
                                           join,      close_rank,
                                           describe,  NULL,
-                                          200,       false,
+                                          200,       true,
                                           true};
     struct network tcp = shared;
     char why[COLL_UCX_WHY];

@@ -60,10 +60,7 @@ COLL_INLINE void coll_tcp_abandon(coll_tcp *tcp)
         coll_i_tcp_turn_away(tcp, tcp->n_strangers - 1);
     if (tcp->listener >= 0)
         (void)close(tcp->listener);
-    if (tcp->epoll >= 0)
-        (void)close(tcp->epoll);
-    if (tcp->timer >= 0)
-        (void)close(tcp->timer);
+    coll_sleeper_close(&tcp->sleeper);
     for (uint32_t i = 0; i < tcp->n_ops / COLL_I_TCP_OPS; i++)
         free(tcp->ops[i]);
     free(tcp->ops);
@@ -86,7 +83,8 @@ COLL_INLINE coll_tcp *coll_tcp_open(uint32_t rank, uint32_t p, const coll_tcp_op
     (void)snprintf(why, COLL_TCP_WHY, "rank %u: there is not enough memory", (unsigned)rank);
     if (!tcp)
         return NULL;
-    tcp->listener = tcp->epoll = tcp->timer = -1;
+    tcp->listener = -1;
+    coll_sleeper_init(&tcp->sleeper);
     tcp->rank = rank;
     tcp->p = p;
     tcp->patience = options && options->patience ? options->patience : 10000;

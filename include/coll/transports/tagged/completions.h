@@ -8,12 +8,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "notices.h"
+#include "watch.h"
 
 enum {
-    COLL_I_TAGGED_LOOK = 50,     /* ms between two looks whether peers live */
-    COLL_I_TAGGED_SILENCE = 500, /* ms of waiting after which a peer is sent a ping */
-    COLL_I_TAGGED_ROUNDS = 64    /* … of tests, after which this rank asks for the time */
+    COLL_I_TAGGED_LOOK = 50, /* ms between two looks whether peers live */
+    COLL_I_TAGGED_SILENCE =
+        500,                  /* ms of waiting after which a peer is sent a ping, and watched */
+    COLL_I_TAGGED_ROUNDS = 64 /* … of tests, after which this rank asks for the time */
 };
 
 /* ---- operations that the library has ended ----------------------------------------------- */
@@ -44,9 +45,9 @@ COLL_INLINE void coll_i_tagged_short_came(coll_i_tagged *net, coll_i_tagged_op *
         coll_i_tagged_same_use(net, op)) {
         if (op->into != op->buf && op->bytes != 0)
             memcpy(op->buf, op->into, op->bytes);
-        coll_i_tagged_end_op(op, COLL_OK);
+        coll_i_tagged_end_op(net, op, COLL_OK);
     } else {
-        coll_i_tagged_end_op(op, COLL_ERR_SIZE);
+        coll_i_tagged_end_op(net, op, COLL_ERR_SIZE);
     }
 }
 
@@ -61,7 +62,7 @@ COLL_INLINE void coll_i_tagged_announced(coll_i_tagged *net, coll_i_tagged_op *o
         coll_i_tagged_start_data(net, op);
     } else {
         op->its_bytes = (size_t)bytes;
-        coll_i_tagged_end_op(op, COLL_ERR_SIZE);
+        coll_i_tagged_end_op(net, op, COLL_ERR_SIZE);
     }
 }
 
@@ -72,7 +73,7 @@ COLL_INLINE void coll_i_tagged_came(coll_i_tagged *net, coll_i_tagged_op *op)
         coll_i_tagged_kind_of(net, op->its_tag) == COLL_I_TAGGED_ANNOUNCEMENT;
     const uint32_t credit = coll_i_tagged_credit_of(net, op->its_tag);
     if (op->end > COLL_I_TAGGED_CUT) {
-        coll_i_tagged_end_op(op, COLL_ERR_IO);
+        coll_i_tagged_end_op(net, op, COLL_ERR_IO);
         return;
     }
     if (credit != 0)
@@ -92,6 +93,8 @@ COLL_INLINE void coll_i_tagged_done(coll_i_tagged *net, coll_i_tagged_op *op,
 {
     op->has = false;
     op->end = (uint8_t)end;
+    if (op->link)
+        op->link->since = 0; /* it is there */
     op->its_tag = its_tag;
     op->its_bytes = its_bytes;
     switch (op->kind) {
@@ -99,9 +102,10 @@ COLL_INLINE void coll_i_tagged_done(coll_i_tagged *net, coll_i_tagged_op *op,
         coll_i_tagged_came(net, op);
         break;
     case COLL_I_TAGGED_RECV_DATA:
-        coll_i_tagged_end_op(op, end == COLL_I_TAGGED_WELL && its_bytes == op->bytes ? COLL_OK
-                                 : end <= COLL_I_TAGGED_CUT ? COLL_ERR_SIZE
-                                                            : COLL_ERR_IO);
+        coll_i_tagged_end_op(net, op,
+                             end == COLL_I_TAGGED_WELL && its_bytes == op->bytes ? COLL_OK
+                             : end <= COLL_I_TAGGED_CUT                          ? COLL_ERR_SIZE
+                                                                                 : COLL_ERR_IO);
         break;
     case COLL_I_TAGGED_HEAR:
         op->state = COLL_I_TAGGED_DUE;
@@ -110,10 +114,10 @@ COLL_INLINE void coll_i_tagged_done(coll_i_tagged *net, coll_i_tagged_op *op,
     case COLL_I_TAGGED_SEND:
         if (end == COLL_I_TAGGED_FAILED)
             op->link->lost = true;
-        coll_i_tagged_end_op(op, end == COLL_I_TAGGED_WELL ? COLL_OK : COLL_ERR_IO);
+        coll_i_tagged_end_op(net, op, end == COLL_I_TAGGED_WELL ? COLL_OK : COLL_ERR_IO);
         break;
     default:
-        coll_i_tagged_end_op(op, COLL_OK);
+        coll_i_tagged_end_op(net, op, COLL_OK);
         break;
     }
     if (op->given_up && op->state == COLL_I_TAGGED_OVER) {
@@ -173,16 +177,16 @@ COLL_INLINE uint64_t coll_i_tagged_started(uint64_t number)
 COLL_INLINE bool coll_i_tagged_has_ended(const coll_i_tagged *net, uint32_t peer)
 {
     const coll_i_tagged_process *its = &net->processes[peer];
-    return its->machine != 0 && its->machine == net->self.machine &&
-           its->number != net->self.number && its->start != 0 &&
-           coll_i_tagged_started(its->number) != its->start;
+    return coll_i_tagged_is_near(net, peer) && its->number != net->self.number &&
+           its->start != 0 && coll_i_tagged_started(its->number) != its->start;
 }
 
 COLL_INLINE void coll_i_tagged_lose(coll_i_tagged *net, coll_i_tagged_link *link)
 {
     if (link->lost)
         return;
-    link->lost = true;
+    link->lost = net->news = true;
+    coll_i_tagged_watch_end(link);
     net->library->lose(net, link);
 }
 
@@ -190,22 +194,29 @@ COLL_INLINE void coll_i_tagged_lose(coll_i_tagged *net, coll_i_tagged_link *link
 COLL_INLINE void coll_i_tagged_look(coll_i_tagged *net)
 {
     const uint64_t now = coll_i_tcp_now();
+    const uint64_t silence =
+        net->patience < 3 * COLL_I_TAGGED_SILENCE ? net->patience / 3 : COLL_I_TAGGED_SILENCE;
     if (now - net->looked < COLL_I_TAGGED_LOOK || net->broken)
         return;
     net->looked = now;
+    coll_i_tagged_probed(net);
     for (uint32_t i = 0; i < net->n_links; i++) {
         coll_i_tagged_link *link = net->list[i];
         if (link->lost || (link->ops == 0 && link->refused == 0)) {
             link->since = 0;
         } else if (coll_i_tagged_has_ended(net, link->peer) ||
+                   coll_i_tagged_watch_misses(net, link, now) ||
                    (link->refused != 0 && now - link->refused > net->patience)) {
             coll_i_tagged_lose(net, link);
         } else if (link->since == 0) {
             link->since = now;
-        } else if (now - link->since > COLL_I_TAGGED_SILENCE && !link->asked) {
+        } else if (now - link->since > silence) {
             link->since = now;
-            link->asked = true;
-            coll_i_tagged_say(net, link->peer, COLL_I_TAGGED_PING, 0, 0);
+            coll_i_tagged_watch(net, link, now);
+            if (!link->asked) {
+                link->asked = true;
+                coll_i_tagged_say(net, link->peer, COLL_I_TAGGED_PING, 0, 0);
+            }
         }
     }
 }

@@ -172,6 +172,16 @@ COLL_INLINE coll_status coll_i_tagged_recv(void *ctx, uint32_t peer, uint32_t ta
 
 /* ---- tests ------------------------------------------------------------------------------- */
 
+/* The peer is lost. Has what it sent before been looked for long enough? A library may have a thread of its
+ * own that is still to find it. */
+COLL_INLINE bool coll_i_tagged_is_late(coll_i_tagged_op *op)
+{
+    if (op->late++ == 0)
+        op->late_since = coll_i_tcp_now();
+    return op->late > COLL_I_TAGGED_LATE &&
+           coll_i_tcp_now() - op->late_since >= COLL_I_TAGGED_LATE_MS;
+}
+
 COLL_INLINE coll_status coll_i_tagged_test(void *ctx, coll_handle *h)
 {
     coll_i_tagged *net = (coll_i_tagged *)ctx;
@@ -191,9 +201,7 @@ COLL_INLINE coll_status coll_i_tagged_test(void *ctx, coll_handle *h)
         return COLL_ERR_PEER;
     if (op->refused != COLL_OK)
         return op->refused;
-    if (op->link->lost && ++op->late > COLL_I_TAGGED_LATE)
-        return COLL_ERR_IO;
-    return COLL_AGAIN;
+    return op->link->lost && coll_i_tagged_is_late(op) ? COLL_ERR_IO : COLL_AGAIN;
 }
 
 /* ---- giving up --------------------------------------------------------------------------- */
@@ -213,7 +221,7 @@ COLL_INLINE void coll_i_tagged_break(coll_i_tagged *net)
         if (op->given_up || op->kind == COLL_I_TAGGED_HEAR)
             coll_i_tagged_op_give(net, op);
         else if (op->state != COLL_I_TAGGED_OVER)
-            coll_i_tagged_end_op(op, COLL_ERR_IO);
+            coll_i_tagged_end_op(net, op, COLL_ERR_IO);
     }
     coll_i_tagged_list_init(&net->due);
     coll_i_tagged_list_init(&net->stuck);
@@ -444,14 +452,5 @@ COLL_CONST(coll_in_network, coll_i_tagged_network,
            {NULL /* multicast */, NULL /* reduce */, 0, coll_i_tagged_ranks});
 COLL_CONST(coll_tag_ranges, coll_i_tagged_tag_ranges,
            {coll_i_tagged_claim, coll_i_tagged_unclaim, COLL_CLAIM_ALL, coll_i_tagged_misfit});
-#define COLL_I_TAGGED_TRANSPORT(max_bytes)                                                     \
-    {                                                                                          \
-        coll_i_tagged_send, coll_i_tagged_recv, coll_i_tagged_test, NULL /* copy */,           \
-            NULL /* reduce */, coll_i_tagged_wait, coll_i_tagged_progress,                     \
-            COLL_CLAIM_ALL /* tags */, max_bytes, 0 /* unsegmented */, NULL /* zero copy */,   \
-            NULL /* arrival */, &coll_i_tagged_failure, &coll_i_tagged_network,                \
-            NULL /* node memory */, &coll_i_tagged_tag_ranges, NULL /* routes */,              \
-            NULL /* events */                                                                  \
-    }
 
 #endif /* COLL_TRANSPORTS_TAGGED_EXCHANGE_H */

@@ -10,7 +10,7 @@
 
 #include <sys/stat.h>
 
-#include "exchange.h"
+#include "sleep.h"
 
 enum {
     COLL_I_TAGGED_WHO = (int)sizeof(coll_i_tagged_process) + 4
@@ -18,20 +18,22 @@ enum {
 
 /* ---- who this is ------------------------------------------------------------------------- */
 
-/* This process. The machine is the kernel's number of this boot and the name space of its processes. */
+/* This process. The machine is the kernel's number of this boot and the name spaces of its processes and its
+ * network. */
 COLL_INLINE coll_i_tagged_process coll_i_tagged_self(void)
 {
     static const unsigned char key[COLL_TCP_SECRET] = {0};
     coll_i_tagged_process self;
-    unsigned char text[36 + sizeof(uint64_t)] = {0};
-    struct stat space;
+    unsigned char text[36 + 2 * sizeof(uint64_t)] = {0};
+    struct stat space, network;
     const int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY);
+    memset(&self, 0, sizeof self);
     self.number = (uint64_t)getpid();
     self.start = coll_i_tagged_started(self.number);
-    self.machine = 0;
-    if (fd >= 0 && read(fd, text, 36) == 36 && stat("/proc/self/ns/pid", &space) == 0) {
-        const uint64_t number = (uint64_t)space.st_ino;
-        memcpy(text + 36, &number, sizeof number);
+    if (fd >= 0 && read(fd, text, 36) == 36 && stat("/proc/self/ns/pid", &space) == 0 &&
+        stat("/proc/self/ns/net", &network) == 0) {
+        const uint64_t numbers[2] = {(uint64_t)space.st_ino, (uint64_t)network.st_ino};
+        memcpy(text + 36, numbers, sizeof numbers);
         self.machine = coll_i_siphash(key, text, sizeof text) | 1;
     }
     if (fd >= 0)
@@ -58,6 +60,8 @@ COLL_INLINE bool coll_i_tagged_init(coll_i_tagged *net, uint32_t rank, uint32_t 
 {
     net->rank = rank;
     net->p = p;
+    net->listener = net->probe = -1;
+    coll_sleeper_init(&net->sleeper);
     net->patience = asked->patience ? asked->patience : 10000;
     net->ranks_here = asked->ranks_here;
     coll_claims_init(&net->claims);
@@ -74,10 +78,12 @@ COLL_INLINE bool coll_i_tagged_init(coll_i_tagged *net, uint32_t rank, uint32_t 
     return net->links || coll_i_tagged_no_memory(rank, why);
 }
 
-/* Keeps the own address. */
-COLL_INLINE bool coll_i_tagged_set_address(coll_i_tagged *net, const void *its, size_t bytes)
+/* Keeps the own address: the library's, and where it is watched. */
+COLL_INLINE bool coll_i_tagged_set_address(coll_i_tagged *net, const void *its, size_t bytes,
+                                           const char *interfaces)
 {
     const uint32_t length = (uint32_t)bytes;
+    coll_i_tagged_be_watched(net, interfaces);
     net->address_bytes = COLL_I_TAGGED_WHO + length;
     net->address = (unsigned char *)malloc(net->address_bytes);
     if (!net->address)
@@ -116,6 +122,7 @@ COLL_INLINE bool coll_i_tagged_join(coll_i_tagged *net, const void *all, size_t 
         memcpy(&net->processes[r], at + r * bytes, sizeof *net->processes);
         here += net->processes[r].machine == net->self.machine;
     }
+    coll_i_tagged_probe(net);
     if (net->ranks_here == 0)
         coll_idle_init(&net->idle, here ? here : 1);
     if (!net->library->join(net, at, bytes, why))
@@ -185,8 +192,15 @@ COLL_INLINE void coll_i_tagged_abandon(coll_i_tagged *net)
         free(net->ops[i / COLL_I_TAGGED_OPS][i % COLL_I_TAGGED_OPS].bounce);
     for (uint32_t i = 0; i < net->n_ops / COLL_I_TAGGED_OPS; i++)
         free(net->ops[i]);
-    for (uint32_t i = 0; i < net->n_links; i++)
+    for (uint32_t i = 0; i < net->n_links; i++) {
+        coll_i_tagged_watch_end(net->list[i]);
         free(net->list[i]);
+    }
+    if (net->probe >= 0)
+        (void)close(net->probe);
+    if (net->listener >= 0)
+        (void)close(net->listener);
+    coll_sleeper_close(&net->sleeper);
     free(net->ops);
     free(net->list);
     free(net->links);

@@ -141,8 +141,10 @@ COLL_INLINE void coll_i_tagged_credit(coll_i_tagged_link *link, uint32_t units)
 
 /* ---- the second part of a message that was announced ---------------------------------------- */
 
-COLL_INLINE void coll_i_tagged_end_op(coll_i_tagged_op *op, coll_status status)
+COLL_INLINE void coll_i_tagged_end_op(coll_i_tagged *net, coll_i_tagged_op *op,
+                                      coll_status status)
 {
+    net->news = net->news || !op->given_up;
     op->state = COLL_I_TAGGED_OVER;
     op->status = status;
 }
@@ -188,7 +190,7 @@ COLL_INLINE void coll_i_tagged_start_data(coll_i_tagged *net, coll_i_tagged_op *
         op->state = COLL_I_TAGGED_STUCK;
         coll_i_tagged_append(&net->stuck, op);
     } else {
-        coll_i_tagged_end_op(op, status);
+        coll_i_tagged_end_op(net, op, status);
     }
 }
 
@@ -229,6 +231,7 @@ COLL_INLINE void coll_i_tagged_abort_tags(coll_i_tagged *net, uint32_t first, ui
         net->aborted = (coll_i_tagged_aborted *)moved;
         net->aborted_room = room;
     }
+    net->news = true;
     net->aborted[net->n_aborted].first = first;
     net->aborted[net->n_aborted++].tags = tags;
     for (uint64_t far = 1; far < net->p; far *= 2) {
@@ -263,6 +266,7 @@ COLL_INLINE void coll_i_tagged_give_up(coll_i_tagged *net, coll_i_tagged_link *l
     if (!op || op->kind != COLL_I_TAGGED_RECV_DATA || !op->has)
         return;
     op->refused = COLL_ERR_PEER;
+    net->news = true;
     if (op->given_up)
         net->library->cancel(net, op);
 }

@@ -46,8 +46,8 @@ enum {
     COLL_I_TAGGED_TAG_BITS = 22, /* of COLL_CLAIM_ALL tags */
     COLL_I_TAGGED_USE_BITS = 10,
     COLL_I_TAGGED_CREDIT_BITS = 6,
-    COLL_I_TAGGED_LATE =
-        64 /* tests of a receive from a lost peer: what it has sent was found by then */
+    COLL_I_TAGGED_LATE = 64,   /* tests of an operation with a lost peer, … */
+    COLL_I_TAGGED_LATE_MS = 50 /* … and ms of them, in which what it has sent was found */
 };
 
 /* Kinds of messages; a receive of one of the first two takes the other, too. */
@@ -100,10 +100,11 @@ typedef struct coll_i_tagged_op {
     unsigned char *bounce; /* COLL_I_TAGGED_EAGER bytes; NULL: none yet */
     unsigned char head[COLL_I_TAGGED_NOTICE];
     uint32_t tag;
-    uint32_t id;    /* its number: index, and how often that was used */
-    uint32_t other; /* the number of the peer's operation */
-    uint32_t round; /* of tests, in which it was last asked for */
-    uint32_t late;  /* tests since its peer is lost */
+    uint32_t id;         /* its number: index, and how often that was used */
+    uint32_t other;      /* the number of the peer's operation */
+    uint32_t round;      /* of tests, in which it was last asked for */
+    uint32_t late;       /* tests since its peer is lost, … */
+    uint64_t late_since; /* … the first of them, in ms */
     uint8_t kind, state, end;
     bool has;       /* the library has it */
     bool given_up;  /* nobody waits for it; it is free when the library is done */
@@ -120,22 +121,26 @@ typedef struct coll_i_tagged_link {
     uint32_t owed;   /* units that were consumed, and that the peer has not been told of */
     uint32_t ops;    /* operations with it */
     uint64_t
-        since; /* ms: it has been looked after since then, with operations in flight; 0: not */
+        since; /* ms: since then there are operations in flight, and none has ended; 0: not */
     uint64_t refused; /* ms: since then the library takes nothing for it; 0: it does */
     void *end;        /* the library's */
     struct coll_i_tagged_link *next_owing;
-    bool owing; /* is in that list */
-    bool lost;  /* it is dead, has left, or its connection is broken */
-    bool left;  /* … it said so */
-    bool asked; /* it was sent a ping, and has not answered */
-    bool heard; /* … that this rank leaves, and has answered */
+    bool owing;         /* is in that list */
+    bool lost;          /* it is dead, has left, or its connection is broken */
+    bool left;          /* … it said so */
+    bool asked;         /* it was sent a ping, and has not answered */
+    bool heard;         /* … that this rank leaves, and has answered */
+    bool watched, seen; /* watch.h: there is a connection, and it was made */
+    int watch;
+    uint64_t watched_since; /* ms */
 } coll_i_tagged_link;
 
 /* A process, as its address says; by it others of the same machine see whether it lives. */
 typedef struct coll_i_tagged_process {
-    uint64_t machine; /* 0: unknown */
+    uint64_t machine; /* and its network; 0: unknown */
     uint64_t start;   /* when it was started, in ticks since the machine was */
     uint64_t number;
+    coll_tcp_address watched; /* where it listens; family 0: nowhere */
 } coll_i_tagged_process;
 
 typedef struct coll_i_tagged_aborted {
@@ -176,8 +181,12 @@ typedef struct coll_i_tagged_library {
     /* Registers memory, and forgets it; NULL: it could not. Only called if net->registers. */
     void *(*keep)(struct coll_i_tagged *net, void *memory, size_t bytes);
     void (*unkeep)(struct coll_i_tagged *net, void *registered);
-    /* Ends all operations: no buffer is touched any more. Only unkeep is called after it. */
+    /* Ends all operations: no buffer is touched any more. Only unkeep and release are called after it. */
     void (*shut)(struct coll_i_tagged *net);
+    /* A descriptor that is readable when there is something to do, if arm has said COLL_OK; −1: there is
+     * none. COLL_AGAIN: there is something to do already. */
+    int (*descriptor)(struct coll_i_tagged *net);
+    coll_status (*arm)(struct coll_i_tagged *net);
 } coll_i_tagged_library;
 
 typedef struct coll_i_tagged_list {
@@ -219,6 +228,10 @@ typedef struct coll_i_tagged {
 
     uint32_t round, next_look;
     uint64_t looked; /* ms: when the peers were last looked after */
+    coll_sleeper sleeper;
+    bool news;           /* since arm was last called, something was aborted, lost or done */
+    int listener, probe; /* watch.h; −1: none */
+    bool watches;        /* ranks of other machines can be watched */
     coll_i_tagged_aborted *aborted;
     uint32_t n_aborted, aborted_room;
     coll_claims claims;

@@ -84,9 +84,9 @@ COLL_INLINE void coll_i_tcp_set(int fd, int level, int option, int value)
 }
 
 /* Makes a connection one that does not block, sends at once, and notices that the peer's machine is gone. */
-COLL_INLINE bool coll_i_tcp_prepare(const coll_tcp *tcp, int fd)
+COLL_INLINE bool coll_i_tcp_prepare(uint32_t patience, int fd)
 {
-    const int seconds = (int)(tcp->patience / 1000) + 1;
+    const int seconds = (int)(patience / 1000) + 1;
     coll_i_tcp_set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
     coll_i_tcp_set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
 #if defined(TCP_KEEPIDLE) && defined(TCP_KEEPINTVL) && defined(TCP_KEEPCNT)
@@ -227,7 +227,7 @@ COLL_INLINE void coll_i_tcp_connect(coll_tcp *tcp, coll_i_tcp_link *link)
     link->deadline = coll_i_tcp_now() + tcp->patience;
     link->fd = socket(address.ss_family, SOCK_STREAM, 0);
     link->watched = 0;
-    if (link->fd < 0 || !coll_i_tcp_prepare(tcp, link->fd) ||
+    if (link->fd < 0 || !coll_i_tcp_prepare(tcp->patience, link->fd) ||
         (connect(link->fd, (const struct sockaddr *)&address, length) != 0 &&
          errno != EINPROGRESS && errno != EINTR)) {
         coll_i_tcp_lose(tcp, link);
@@ -354,7 +354,8 @@ COLL_INLINE void coll_i_tcp_take_strangers(coll_tcp *tcp)
         stranger->deadline = coll_i_tcp_now() + tcp->patience;
         stranger->greeting.have = 0;
         memcpy(said, "collTCP1", 8);
-        if (!coll_i_tcp_prepare(tcp, fd) || !coll_i_tcp_random(said + 8, COLL_I_TCP_RANDOM) ||
+        if (!coll_i_tcp_prepare(tcp->patience, fd) ||
+            !coll_i_tcp_random(said + 8, COLL_I_TCP_RANDOM) ||
             !coll_i_tcp_tell(fd, said, sizeof said))
             coll_i_tcp_turn_away(tcp, tcp->n_strangers - 1);
         else

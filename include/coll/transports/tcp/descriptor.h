@@ -13,62 +13,25 @@
 
 #include "operations.h"
 
-#if defined(__linux__) && defined(SYS_timerfd_settime)
+#if COLL_I_SLEEPERS
 
-#include <sys/epoll.h>
-
-enum { COLL_I_TCP_MONOTONIC = 1 }; /* CLOCK_MONOTONIC, which strict C99 hides */
-
-/* Enters a descriptor into the set, or what is waited for there. */
-COLL_INLINE bool coll_i_tcp_enter(const coll_tcp *tcp, int fd, uint32_t what)
-{
-    struct epoll_event event;
-    memset(&event, 0, sizeof event);
-    event.events = what;
-    return epoll_ctl(tcp->epoll, EPOLL_CTL_ADD, fd, &event) == 0 ||
-           (errno == EEXIST && epoll_ctl(tcp->epoll, EPOLL_CTL_MOD, fd, &event) == 0);
-}
-
-/* As coll_i_tcp_enter, unless it is so already. */
+/* Enters a descriptor into the set, or what is waited for there, unless it is so already. */
 COLL_INLINE bool coll_i_tcp_watch(const coll_tcp *tcp, int fd, bool writes, uint32_t *watched)
 {
-    const uint32_t what = writes ? (uint32_t)EPOLLIN | (uint32_t)EPOLLOUT : (uint32_t)EPOLLIN;
+    const uint32_t what = writes ? 2 : 1;
     if (fd < 0 || *watched == what)
         return true;
     *watched = what;
-    return coll_i_tcp_enter(tcp, fd, what);
+    return coll_sleeper_enter(&tcp->sleeper, fd, writes);
 }
 
 COLL_INLINE int coll_i_tcp_descriptor(void *ctx)
 {
     coll_tcp *tcp = (coll_tcp *)ctx;
-    if (tcp->epoll < 0) {
-        tcp->epoll = epoll_create1(EPOLL_CLOEXEC);
-        tcp->timer = (int)syscall(SYS_timerfd_create, (long)COLL_I_TCP_MONOTONIC, 0l);
-        if (tcp->epoll >= 0 && (tcp->timer < 0 || fcntl(tcp->timer, F_SETFD, FD_CLOEXEC) != 0 ||
-                                !coll_i_tcp_enter(tcp, tcp->timer, EPOLLIN) ||
-                                !coll_i_tcp_enter(tcp, tcp->listener, EPOLLIN))) {
-            (void)close(tcp->epoll);
-            tcp->epoll = -1;
-        }
-        if (tcp->epoll < 0 && tcp->timer >= 0) {
-            (void)close(tcp->timer);
-            tcp->timer = -1;
-        }
-    }
-    return tcp->epoll;
-}
-
-/* The timer goes off in so many ms; 0: not at all. */
-COLL_INLINE bool coll_i_tcp_alarm(coll_tcp *tcp, uint64_t in)
-{
-    long times[4] = {0, 0, 0, 0}; /* the interval, and the first time, in seconds and ns */
-    if (in == 0 && !tcp->alarmed)
-        return true;
-    tcp->alarmed = in != 0;
-    times[2] = (long)(in / 1000);
-    times[3] = (long)(in % 1000) * 1000000;
-    return syscall(SYS_timerfd_settime, (long)tcp->timer, 0l, times, NULL) == 0;
+    if (tcp->sleeper.epoll < 0 && coll_sleeper_open(&tcp->sleeper) >= 0 &&
+        !coll_sleeper_enter(&tcp->sleeper, tcp->listener, false))
+        coll_sleeper_close(&tcp->sleeper);
+    return tcp->sleeper.epoll;
 }
 
 COLL_INLINE coll_status coll_i_tcp_arm(void *ctx)
@@ -99,9 +62,9 @@ COLL_INLINE coll_status coll_i_tcp_arm(void *ctx)
     tcp->news = false;
     if (news)
         return COLL_AGAIN;
-    return well && coll_i_tcp_alarm(tcp, first == UINT64_MAX ? 0
-                                         : first > now       ? first - now + 1
-                                                             : 1)
+    return well && coll_sleeper_alarm(&tcp->sleeper, first == UINT64_MAX ? 0
+                                                     : first > now       ? first - now + 1
+                                                                         : 1)
                ? COLL_OK
                : COLL_ERR_IO;
 }

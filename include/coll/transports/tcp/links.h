@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "../../transport.h"
-#include "../idle.h"
+#include "../sleeper.h"
 
 /* Bytes of messages that a rank which does not receive keeps, of all others together, … */
 #ifndef COLL_TCP_KEEPS
@@ -113,8 +113,9 @@ typedef struct coll_i_tcp_link {
     uint32_t peer;
     int fd; /* −1: none */
     coll_i_tcp_stage stage;
-    uint32_t watched; /* for what fd is in the epoll set; 0: it is not */
-    uint32_t ended;   /* operations that are over, which nobody was told yet */
+    uint32_t
+        watched; /* for what fd is in the sleeper's set: 1: reading, 2: writing, too; 0: it is not */
+    uint32_t ended; /* operations that are over, which nobody was told yet */
     uint64_t
         deadline;  /* ms: of the stage; AWAY: when this rank connects, if the peer has not */
     bool expected; /* the peer says that its own connection comes */
@@ -203,10 +204,9 @@ typedef struct coll_tcp {
     coll_claims claims;
     coll_misfit misfit;
     coll_idle idle;
-    int epoll, timer; /* of who sleeps (descriptor.h); −1: nobody has asked for them */
-    bool alarmed;     /* the timer runs */
-    bool news;        /* tags were aborted, or there was no memory, since arm was last called */
-    size_t kept;      /* bytes of messages that are kept for their receives */
+    coll_sleeper sleeper; /* of who sleeps (descriptor.h) */
+    bool news;   /* tags were aborted, or there was no memory, since arm was last called */
+    size_t kept; /* bytes of messages that are kept for their receives */
     unsigned char *staging;
 } coll_tcp;
 
