@@ -99,7 +99,8 @@
  *   transports/tcp.h          ranks on any machines, joined by TCP (hosted: POSIX)
  *   transports/mpi.h          ranks of an MPI program, over its messages (hosted; includes mpi.h)
  *   transports/bootstrap.h    how the ranks of a job find each other (hosted)
- *   transports/idle.h      spinning, yielding, sleeping; transports/liveness.h, who is alive (hosted)
+ *   transports/idle.h      spinning, yielding, sleeping; transports/liveness.h, who is alive;
+ *                          transports/sleeper.h, a set of descriptors (hosted)
  *   algos/registry.h          the table of all algorithms, for tools and tests
  *   table.h, select/names.h   rules in words; words of users (hosted)
  *   lab/verify.h              proves a plan for all interleavings; lab/verify_grid.h, many plans
