@@ -194,8 +194,8 @@ COLL_INLINE void coll_i_tagged_lose(coll_i_tagged *net, coll_i_tagged_link *link
 COLL_INLINE void coll_i_tagged_look(coll_i_tagged *net)
 {
     const uint64_t now = coll_i_tcp_now();
-    const uint64_t silence =
-        net->patience < 3 * COLL_I_TAGGED_SILENCE ? net->patience / 3 : COLL_I_TAGGED_SILENCE;
+    const uint64_t most = COLL_I_TAGGED_SILENCE;
+    const uint64_t silence = net->patience / 3 < most ? net->patience / 3 : most;
     if (now - net->looked < COLL_I_TAGGED_LOOK || net->broken)
         return;
     net->looked = now;
