@@ -356,8 +356,8 @@ static void say(const enemy *it, const coll_algorithm *algorithm, const char *wh
     printf("    %s %s, p = %u, root %u, rank %u, count %zu of %zu bytes, flags %u, %u nodes "
            "(ppn %u), parameters %u %u %u: %s\n",
            coll_collective_name(of->collective), algorithm->name, of->p, of->root, it->rank,
-           of->count, of->elem_bytes, of->flags, of->nodes.count, of->nodes.ppn, it->param[0],
-           it->param[1], it->param[2], why);
+           of->count, of->elem_bytes, of->flags, of->nodes.count, of->nodes.by_ppn.by,
+           it->param[0], it->param[1], it->param[2], why);
     for (uint32_t i = 0; i < of->p && i < 8 && (of->in.counts || of->out.counts); i++)
         printf("      in %zu at %zu, out %zu at %zu\n", of->in.counts ? of->in.counts[i] : 0,
                of->in.counts ? of->in.displs[i] : 0, of->out.counts ? of->out.counts[i] : 0,

@@ -52,7 +52,7 @@ void ask_check(const struct ask *ask, coll_collective c)
         refuse("--layout excludes --counts and --seed");
     if (ask->group && ask->places)
         refuse("--group and --places exclude each other");
-    if (ask->places && (ask->nodes || ask->layout || ask->graph))
+    if (ask->places && (ask->nodes.nodes || ask->layout || ask->graph))
         refuse("--places excludes --nodes, --layout and --graph");
     if (ask->root_tables && (!ask->layout || !coll_is(COLL_ROOTED, c)))
         refuse("--root-tables goes with --layout, for gatherv and scatterv");

@@ -16,7 +16,8 @@
 /* What the user asks for, as written; numbers that are not given are UINT64_MAX. */
 struct ask {
     const char *collective, *algorithm;
-    const char *counts, *layout, *nodes, *graph, *group, *places;
+    const char *counts, *layout, *graph, *group, *places;
+    struct nodes_words nodes;
     uint64_t p, count, root, seed;
     struct option_words params, inner;
     bool in_place, non_commutative, root_tables;
@@ -39,7 +40,7 @@ struct ask {
         WORDS("param", "K=V", "a parameter of the algorithm", &(ask).params),                  \
         INNER_OPTION((ask).inner), FLAG("in-place", "the input is in OUT", &(ask).in_place),   \
         FLAG("non-commutative", "operands must stay in rank order", &(ask).non_commutative),   \
-        NODES_OPTION((ask).nodes),                                                             \
+        NODES_OPTIONS((ask).nodes),                                                            \
         WORD("graph", "G", "neighbours: ring, mesh, torus, stencil, sparse, ..., torus:4x3",   \
              &(ask).graph),                                                                    \
         WORD("counts", "A,B,...", "elements of each block of a v-collective", &(ask).counts)

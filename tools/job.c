@@ -25,7 +25,10 @@ enum { STEP_ROOM = 1 << 16, CHECKED_STEPS = 1 << 12 };
 static coll_status make_plan(const struct job *job, const coll_problem *problem,
                              const uint32_t *params, uint32_t rank)
 {
-    coll_workspace *workspace = job->workspaces ? &job->workspaces[rank] : NULL;
+    coll_workspace *workspace =
+        job->workspaces
+            ? (coll_workspace *)(void *)(job->workspaces + rank * job->workspace_bytes)
+            : NULL;
     return coll_plan_build(&job->plans[rank], job->algorithm, problem, params, workspace);
 }
 
@@ -60,18 +63,28 @@ static coll_status make_neighbors(struct job *job, const struct ask *ask, uint64
 
 static void make_kits(struct job *job, const coll_problem *problem)
 {
-    const size_t room = coll_workspace_tables(problem);
     if (job->p > BUILT_RANKS_MAX)
         refuse("the plans of %s are made for at most %u ranks here, not %u",
                job->algorithm->name, BUILT_RANKS_MAX, job->p);
-    job->workspaces = memory_of(job->p, sizeof *job->workspaces);
-    job->workspace_tables = memory_of(job->p, room * sizeof *job->workspace_tables);
+    job->workspace_bytes = coll_workspace_bytes(problem);
+    job->workspaces = memory_of(job->p, job->workspace_bytes);
     for (uint32_t rank = 0; rank < job->p; rank++) {
-        coll_workspace_init(&job->workspaces[rank], rank, job->workspace_tables + rank * room,
-                            room);
-        job->workspaces[rank].bindings = job->inner.bindings.binding;
-        job->workspaces[rank].n_bindings = job->inner.bindings.n;
+        coll_workspace *workspace =
+            coll_workspace_in(job->workspaces + rank * job->workspace_bytes, problem, rank);
+        workspace->bindings = job->inner.bindings.binding;
+        workspace->n_bindings = job->inner.bindings.n;
     }
+}
+
+/* Which rails of the grid these are. */
+static coll_grid_rails grid_rails(const char *words)
+{
+    for (unsigned i = 0; words && i < COLL_GRID_RAILS; i++)
+        if (strcmp(words, coll_grid_rails_words((coll_grid_rails)i)) == 0)
+            return (coll_grid_rails)i;
+    if (words)
+        refuse("--layout goes with --rails 2, 0,1 or 0,2,2,1,2");
+    return COLL_GRID_NO_RAILS;
 }
 
 /* Plans as the verifier's grid makes them. */
@@ -96,6 +109,14 @@ static coll_status make_layout(struct job *job, const struct ask *ask,
     of.count = problem->count;
     of.root_only = ask->root_tables;
     of.nodes = nodes;
+    of.rails = grid_rails(ask->nodes.rails);
+    if (problem->nodes.beyond && problem->nodes.beyond->groups) {
+        if (problem->nodes.beyond->groups->first && strcmp(ask->nodes.groups, "uneven") != 0)
+            refuse("--layout goes with groups of one size, or uneven ones");
+        of.groups = problem->nodes.beyond->groups->first
+                        ? COLL_GRID_NODES_UNEVEN
+                        : problem->nodes.beyond->groups->by_ppn.by;
+    }
     if (job->graph)
         of.graph = graph_named(job->graph);
     of.bindings = job->inner.bindings.binding;
@@ -113,7 +134,7 @@ static coll_status make_layout(struct job *job, const struct ask *ask,
 static uint32_t make_nodes(struct job *job, const struct ask *ask, coll_problem *problem)
 {
     if (!ask->places)
-        return nodes_place(problem, ask->nodes, &job->nodes);
+        return nodes_place(problem, &ask->nodes, &job->nodes);
     places_read(&job->groups, ask->places, job->p);
     if (coll_problem_place(problem, &job->groups.places) && job->groups.places.rank)
         job->placed = ask->places;
@@ -167,12 +188,17 @@ static coll_status make_plans(struct job *job, const struct ask *ask, size_t ele
     if (ask->in_place)
         problem.flags |= COLL_FLAG_IN_PLACE;
     nodes = make_nodes(job, ask, &problem);
-    if (ask->layout && ask->nodes && nodes == 0)
+    if (ask->layout && ask->nodes.nodes && nodes == 0)
         refuse("--layout goes with nodes of one size, or uneven ones");
     if (ask->layout)
         return make_layout(job, ask, &problem, nodes, params);
     if (job->graph)
         return make_neighbors(job, ask, count, &problem, params);
+    for (uint32_t i = 0; i < job->inner.bindings.n; i++)
+        if ((job->inner.bindings.binding[i].algorithm->traits & COLL_NEEDS_BUILD) &&
+            !ask->nodes.groups)
+            refuse("%s is composite, so it needs --groups of nodes to be used among them",
+                   job->inner.bindings.binding[i].algorithm->name);
     if (built)
         make_kits(job, &problem);
     job->per_rank = coll_is(COLL_PAIRED, c) || built;
@@ -275,8 +301,7 @@ void job_print(const struct job *job)
         printf(", root ");
         job_print_rank(job, of->root);
     }
-    if (of->nodes.count > 0)
-        printf(", on %u node%s", of->nodes.count, of->nodes.count == 1 ? "" : "s");
+    nodes_print(&of->nodes, of->p);
     if (job->placed)
         printf(", placed by %s", job->placed);
     if (of->flags & COLL_FLAG_IN_PLACE)
@@ -287,10 +312,9 @@ void job_print(const struct job *job)
 
 void job_free(struct job *job)
 {
-    free(job->nodes);
+    nodes_free(&job->nodes);
     coll_i_groups_release(&job->groups);
     free(job->workspaces);
-    free(job->workspace_tables);
     if (!job->grid || job->plans != job->grid->plans.at)
         free(job->plans);
     free(job->tables);

@@ -22,11 +22,11 @@ struct job {
     coll_plan *plans;
     bool per_rank; /* each rank has a plan of its own; else there is one */
     size_t *tables;
-    const char *graph;          /* in words, of a neighbour collective */
-    struct inner inner;         /* of a composite algorithm … */
-    coll_workspace *workspaces; /* … and what its plans are in */
-    size_t *workspace_tables;
-    uint32_t *nodes;               /* first rank of each, with a list */
+    const char *graph;             /* in words, of a neighbour collective */
+    struct inner inner;            /* of a composite algorithm … */
+    char *workspaces;              /* … and what its plans are in, … */
+    size_t workspace_bytes;        /* … so much of it each rank's */
+    struct nodes_memory nodes;     /* what --nodes, --rails and --groups say */
     coll_i_groups groups;          /* of the plans, with --group or --places … */
     const char *placed;            /* … in words; NULL: they are not placed */
     struct coll_grid_worker *grid; /* whose the graphs are; with --layout, the plans too */

@@ -42,6 +42,12 @@ void proof_command(const coll_grid_case *of, const struct inner *inner, char *te
         add(&to, " --nodes uneven");
     else if (of->nodes != 0)
         add(&to, " --nodes %u", of->nodes);
+    if (of->rails != COLL_GRID_NO_RAILS)
+        add(&to, " --rails %s", coll_grid_rails_words(of->rails));
+    if (of->groups == COLL_GRID_NODES_UNEVEN)
+        add(&to, " --groups uneven");
+    else if (of->groups != 0)
+        add(&to, " --groups %u", of->groups);
     if (of->places.kind != COLL_GRID_NO_PLACES)
         add(&to, " --places %s:%u:%u", coll_grid_places_name(of->places.kind), of->places.nodes,
             of->places.which);

@@ -14,7 +14,8 @@
 enum { RULES_MOST = 4096, TABLE_RANKS_MOST = 1 << 24 };
 
 struct asked {
-    const char *collective, *nodes, *capabilities;
+    const char *collective, *capabilities;
+    struct nodes_words nodes;
     uint64_t p, bytes, root;
     bool non_commutative, in_place, identical;
 };
@@ -156,7 +157,9 @@ static void print_passed(const coll_rule_list *lists, const coll_problem *proble
 
 static void choose(const coll_rule_list *lists, const struct asked *asked)
 {
-    static coll_workspace workspace;
+    static struct nodes_memory nodes;
+    coll_workspace *workspace;
+    void *memory;
     const uint32_t around[] = {(uint32_t)asked->p};
     char text[COLL_RULE_TEXT];
     coll_conditions conditions;
@@ -165,10 +168,9 @@ static void choose(const coll_rule_list *lists, const struct asked *asked)
     coll_plan plan;
     coll_status status;
     const coll_rule *rule;
-    uint32_t *nodes = NULL;
-    size_t *tables = NULL, *workspace_tables, room;
+    size_t *tables = NULL;
     make_problem(asked, &problem);
-    nodes_place(&problem, asked->nodes, &nodes);
+    nodes_place(&problem, &asked->nodes, &nodes);
     size_problem(asked, &problem, &tables);
     conditions.capabilities = read_offers(asked->capabilities);
     if (problem.collective == COLL_REDUCE_SCATTER) /* a call of it has no displacements */
@@ -178,10 +180,9 @@ static void choose(const coll_rule_list *lists, const struct asked *asked)
         (void)coll_graph_mesh(&graph, 1, around, 1);
         problem.graph = &graph;
     }
-    room = coll_workspace_tables(&problem);
-    workspace_tables = memory_of(room, sizeof *workspace_tables);
-    coll_workspace_init(&workspace, 0, workspace_tables, room);
-    status = coll_select_from(lists, &problem, &conditions, &workspace, &plan, &rule);
+    memory = memory_of(1, coll_workspace_bytes(&problem));
+    workspace = coll_workspace_in(memory, &problem, 0);
+    status = coll_select_from(lists, &problem, &conditions, workspace, &plan, &rule);
     if (status != COLL_OK)
         refuse("%s is impossible: %s", coll_collective_name(problem.collective),
                coll_status_text(status));
@@ -191,10 +192,10 @@ static void choose(const coll_rule_list *lists, const struct asked *asked)
         printf(" %s=%u", rule->algorithm->params[i].name, plan.param[i]);
     coll_rule_text(rule, text, sizeof text);
     printf("\nrule     %s\n", text);
-    print_passed(lists, &problem, &conditions, &workspace, rule);
-    free(workspace_tables);
+    print_passed(lists, &problem, &conditions, workspace, rule);
+    free(memory);
     free(tables);
-    free(nodes);
+    nodes_free(&nodes);
 }
 
 /* ---- the subcommand ---------------------------------------------------------------------- */
@@ -214,7 +215,7 @@ int select_main(int argc, char **argv)
         FLAG("in-place", "the input is in OUT", &asked.in_place),
         FLAG("identical", "of an allreduce: on all ranks, of inexact operators too",
              &asked.identical),
-        NODES_OPTION(asked.nodes),
+        NODES_OPTIONS(asked.nodes),
         WORD("capabilities", "A,B,...",
              "of the transport: shared, multicast, network_reduce, network_barrier",
              &asked.capabilities),
@@ -237,7 +238,7 @@ int select_main(int argc, char **argv)
         refuse("COLLECTIVE is missing; coll select --help shows the usage");
     if (print && (asked.p != UINT64_MAX || asked.bytes != UINT64_MAX ||
                   asked.root != UINT64_MAX || asked.non_commutative || asked.in_place ||
-                  asked.identical || asked.nodes || asked.capabilities))
+                  asked.identical || asked.nodes.nodes || asked.capabilities))
         refuse("--print goes with --choice and --table alone");
     memory[0] = memory_of(1, bytes);
     memory[1] = memory_of(1, bytes);

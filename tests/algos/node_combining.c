@@ -225,7 +225,7 @@ TEST(errors)
     CHECK_STATUS(coll_route_by_nodes(&route, &problem, 0, all, memory,
                                      coll_route_nodes_bytes(&problem, 0, all) - 1),
                  COLL_ERR_MEMORY);
-    problem.nodes.ppn = 3;
+    problem.nodes.by_ppn = coll_fast_divisor_of(3);
     problem.nodes.count = 3;
     CHECK_STATUS(coll_route_by_nodes(&route, &problem, 0, all, memory, bytes), COLL_ERR_NODES);
     coll_nodes_even(&problem.nodes, 2, 1);

@@ -326,6 +326,58 @@ TEST(spoiled_algorithms_are_rejected)
     coll_grid_worker_release(&worker);
 }
 
+/* ---- leaders that are not spread over rails ---------------------------------------------- */
+
+/* The same algorithms, which do not look at rails. */
+static coll_status dpml_without_rails(coll_plan *plan, coll_workspace *workspace)
+{
+    workspace->nodes.beyond = NULL;
+    return coll_dpml_allreduce.build(plan, workspace);
+}
+
+static coll_status reduce_without_rails(coll_plan *plan, coll_workspace *workspace)
+{
+    workspace->nodes.beyond = NULL;
+    return coll_multi_leader_reduce.build(plan, workspace);
+}
+
+static coll_status allgather_without_rails(coll_plan *plan, coll_workspace *workspace)
+{
+    workspace->nodes.beyond = NULL;
+    return coll_multi_leader_allgather.build(plan, workspace);
+}
+
+TEST(leaders_on_one_rail_are_rejected)
+{
+    static const struct {
+        const coll_composite *base;
+        coll_status (*build)(coll_plan *plan, coll_workspace *workspace);
+        coll_collective collective;
+    } rows[] = {{&coll_dpml_allreduce, dpml_without_rails, COLL_ALLREDUCE},
+                {&coll_multi_leader_reduce, reduce_without_rails, COLL_REDUCE},
+                {&coll_multi_leader_allgather, allgather_without_rails, COLL_ALLGATHER}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        for (unsigned spoiled = 0; spoiled < 2; spoiled++) {
+            coll_composite composite = *rows[i].base;
+            const coll_algorithm *algorithm = &composite.algorithm;
+            coll_grid_options options;
+            coll_grid_result result;
+            if (spoiled)
+                composite.build = rows[i].build;
+            coll_grid_options_init(&options, &algorithm, 1);
+            options.collectives = COLL_BIT(rows[i].collective);
+            options.p_least = options.p_most = 12;
+            options.random = 0;
+            CHECK_EQ(coll_verify_grid(&options, &result), !spoiled);
+            if (!spoiled)
+                continue;
+            check_finding(&result.failure.report, COLL_FOUND_RAIL, "without rails", 12);
+            if (!CHECK(strstr(result.failure.reproduction, " rails=") != NULL))
+                printf("    %s: %s\n", result.failure.reproduction,
+                       result.failure.report.sentence);
+        }
+}
+
 /* Every check has a mutant: all findings were seen but the lack of memory. */
 TEST(every_finding_was_seen)
 {
@@ -837,7 +889,7 @@ TEST(nodes_of_cases)
             of.p = p;
             of.nodes = kinds[i];
             coll_problem_init(&problem, COLL_BARRIER, p, 0, 8);
-            CHECK(coll_i_grid_nodes(&worker, of.nodes, &problem));
+            CHECK(coll_i_grid_nodes(&worker, &of, &problem));
             CHECK_EQ(coll_i_case_nodes(&worker, &of, &largest),
                      coll_nodes_count(&problem.nodes));
             CHECK_EQ(largest, coll_nodes_largest(&problem.nodes, p));
@@ -1129,6 +1181,7 @@ int main(void)
     RUN(no_nodes_to_scatter_over);
     RUN(groups_that_must_be_refused);
     RUN(values_out_of_range);
+    RUN(leaders_on_one_rail_are_rejected);
     RUN(every_finding_was_seen);
     RUN(the_registry_is_proven);
     RUN(windows_that_many_ranks_need);

@@ -206,7 +206,7 @@ TEST(descriptors_keep_nodes)
     size_t bytes, nodes;
     coll_plan again;
     CHECK_STATUS(nodes_again(&again, wire, &bytes, false, 0), COLL_OK);
-    CHECK_EQ(again.problem.nodes.ppn, 3);
+    CHECK_EQ(again.problem.nodes.by_ppn.by, 3);
     CHECK_EQ(coll_node_of(&again.problem.nodes, 6, 4).first, 3);
     nodes = COLL_I_PACK_HEAD + 4 * (size_t)again.algorithm->n_params;
     wire[nodes] = 3; /* of three ranks each, there are two */

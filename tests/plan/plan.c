@@ -306,9 +306,9 @@ TEST(problems_are_copied)
           copy.graph == problem.graph);
     CHECK(copy.in.counts == problem.in.counts && copy.in.displs == problem.in.displs &&
           copy.out.counts == problem.out.counts && copy.out.displs == problem.out.displs);
-    CHECK(copy.nodes.count == problem.nodes.count && copy.nodes.ppn == problem.nodes.ppn &&
-          copy.nodes.most == problem.nodes.most && copy.nodes.first == problem.nodes.first &&
-          copy.nodes.of == problem.nodes.of &&
+    CHECK(copy.nodes.count == problem.nodes.count &&
+          copy.nodes.beyond == problem.nodes.beyond && copy.nodes.most == problem.nodes.most &&
+          copy.nodes.first == problem.nodes.first && copy.nodes.of == problem.nodes.of &&
           copy.nodes.by_ppn.by == problem.nodes.by_ppn.by &&
           copy.nodes.by_ppn.multiplier == problem.nodes.by_ppn.multiplier &&
           copy.nodes.by_ppn.shift1 == problem.nodes.by_ppn.shift1 &&
@@ -318,7 +318,7 @@ TEST(problems_are_copied)
     CHECK(copy.collective == COLL_SCAN && copy.p == 3 && copy.root == 0 && copy.flags == 0 &&
           copy.count == 4 && copy.elem_bytes == 8 && !copy.graph);
     CHECK(!copy.in.counts && !copy.in.displs && !copy.out.counts && !copy.out.displs);
-    CHECK(copy.nodes.count == 0 && copy.nodes.ppn == 0 && copy.nodes.most == 0 &&
+    CHECK(copy.nodes.count == 0 && !copy.nodes.beyond && copy.nodes.most == 0 &&
           !copy.nodes.first && !copy.nodes.of && coll_divide(7, &copy.nodes.by_ppn) == 7);
 }
 

@@ -337,8 +337,8 @@ TEST(wrong_choices)
         "there is no algorithm to use inside called \"rong\"; did you mean \"ring\"?");
     REFUSES_CHOICE("allreduce:two_level:inter=pairwise",
                    "pairwise does not solve what there is to solve inter");
-    REFUSES_CHOICE("allreduce:two_level:inter=two_level",
-                   "two_level is composite, so it is not used inside one");
+    REFUSES_CHOICE("allreduce:two_level:intra=two_level",
+                   "two_level is composite, so it is used inside one only as inter=two_level");
     REFUSES_CHOICE("allreduce:two_level:above=ring", "two_level has no parameters");
     REFUSES_CHOICE("allreduce:two_level:intra=fnomial/segment=8",
                    "what is used inside has sizes in elements: segment=8e");

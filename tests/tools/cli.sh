@@ -270,6 +270,11 @@ says 'proven$' verify allreduce dpml -p 1..4 --inner inter=ring
 run 1 verify allreduce dpml -p 4 --inner intra=ring
 grep -q 'no plan can be made' "$scratch/out" || fail 'coll verify does not say what is refused'
 says 'right on all ranks' run allreduce dpml-pipelined -p 6 --nodes 3,1,2 --inner inter=ring --repeat 2
+says '^allreduce, dpml leaders=4: 8 ranks, 8 elements, on 2 nodes of up to 2 rails$' show allreduce dpml -p 8 --nodes 4 --rails 0,1
+says ', on 8 nodes in 4 groups$' show allreduce two_level -p 16 --nodes 2 --groups 2 --inner inter=two_level
+says 'right on all ranks' run allreduce dpml -p 16 --nodes 4 --groups 3,1 --rails 2 --inner inter=two-level --repeat 2
+says 'right on all ranks' run bcast two-level -p 13 --nodes uneven --groups uneven --inner inter=multi-leader --repeat 2
+says '^allreduce, two_level' show allreduce two_level -p 9 --nodes 2 --groups 2 --rails 0,2,2,1,2
 refuses 'coll show: ring is not composite, so --inner has no meaning' show allreduce ring -p 4 --inner inter=fnomial
 refuses 'coll show: --inner is written ROLE=NAME, not "ring"' show allreduce dpml -p 4 --inner ring
 refuses 'coll show: there is no level "above"; there are intra, inter' show allreduce dpml -p 4 --inner above=ring
@@ -281,7 +286,8 @@ refuses 'coll show: --ranks is given twice' show bcast fnomial -p 4 --ranks 4
 refuses 'coll show: there is no parameter "g"; there are f, segment, order' show allreduce dpml -p 4 --inner inter=fnomial,g=1
 refuses 'coll show: a parameter is written NAME=NUMBER, not "f"' show allreduce dpml -p 4 --inner inter=fnomial,f
 refuses 'coll show: the parameter f of fnomial is a whole number from 2 to 2147483647, not "1"' show allreduce dpml -p 4 --inner inter=fnomial,f=1
-refuses 'coll show: two_level is composite, so it is not used inside one' show allreduce dpml -p 4 --inner inter=two-level
+refuses 'coll show: two_level is composite, so it is used inside one only as inter=two_level' show allreduce dpml -p 4 --inner intra=two-level
+refuses 'coll show: two_level is composite, so it needs --groups of nodes to be used among them' show allreduce dpml -p 4 --inner inter=two-level
 refuses 'coll run: allreduce dpml is impossible: the algorithm does not solve this collective' run allreduce dpml -p 4 --inner inter=pairwise
 
 # ---- model, regimes --------------------------------------------------------------------------
@@ -472,6 +478,12 @@ refuses 'coll show: --counts is for gatherv, scatterv, allgatherv and reduce_sca
 refuses 'coll show: --counts is a list of whole numbers such as 3,0,5, which "2," is not' show gatherv linear -p 2 --counts 1,2,
 refuses 'coll show: --counts and --seed exclude each other' show gatherv linear -p 2 --counts 1,2 --seed 3
 refuses 'coll show: --seed is for collectives whose blocks may differ' show bcast linear -p 2 --seed 3
+refuses 'coll show: --rails says more about nodes: give --nodes, too' show allreduce dpml -p 4 --rails 2
+refuses 'coll show: --groups says more about nodes: give --nodes, too' show allreduce dpml -p 4 --groups 2
+refuses 'coll show: --rails is how many a node has, from 1 to 16, or those of its ranks, from 0 to 15, such as 0,1, not "0,16"' \
+    show allreduce dpml -p 4 --nodes 2 --rails 0,16
+refuses 'coll show: --groups has 2 nodes, and there are 3' show allreduce dpml -p 6 --nodes 2 --groups 1,1
+refuses 'coll show: --groups has more than 2 nodes' show allreduce dpml -p 4 --nodes 2 --groups 2,1
 refuses 'coll show: --nodes is the ranks of every node, or of each, such as 4 or 3,1,2, or "uneven", not "2,"' show bcast two_level -p 4 --nodes 2,2,
 refuses 'coll show: there is no group missing:3:0 of 4 ranks' show allgather ring -p 4 --group missing:3:0
 refuses 'coll show: there is no group missing:5:5 of 4 ranks' show allgather ring -p 4 --group missing:5:5

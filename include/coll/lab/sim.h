@@ -58,6 +58,7 @@
 #include "sim/simulate.h"
 #include "sim/svg.h"
 #include "sim/topologies.h"
+#include "sim/topology/nics.h"
 #include "sim/trace.h"
 
 #endif /* COLL_LAB_SIM_H */

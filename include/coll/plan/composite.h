@@ -17,6 +17,11 @@
  * treat its plan as any other, but for one thing: a plan is made for one rank, and on any other
  * it has no steps, as the ranks of different nodes do different things.
  *
+ * Among nodes that have groups (coll_beyond) an algorithm may be bound to the inter-node level that is
+ * composite itself: its nodes are the groups, its ranks the nodes. So there are three levels: ranks of
+ * a node, nodes of a group, groups; and more if groups have groups. Such plans need workspaces that are
+ * nested in the first, which coll_workspace_in makes; the algorithms inside are default ones.
+ *
  * A composite algorithm writes this rank's phases (phase.h) into the workspace: inner plans, placed
  * among the ranks and the spaces of the outer plan, one after the other. Compositions of one's own
  * are in compose.h. coll_plan_build makes a plan of any algorithm, and needs no workspace where
@@ -89,7 +94,7 @@ COLL_INLINE const coll_composite *coll_composite_of(const coll_algorithm *algori
 
 /* ---- memory ------------------------------------------------------------------------------ */
 
-enum { COLL_WORKSPACE_PLANS = 7, COLL_WORKSPACE_PHASES = 8 };
+enum { COLL_WORKSPACE_PLANS = 7, COLL_WORKSPACE_PHASES = 8, COLL_WORKSPACE_NESTED = 2 };
 
 /* Inner plans and phases of one rank's plan. */
 typedef struct coll_workspace {
@@ -100,29 +105,42 @@ typedef struct coll_workspace {
     uint32_t n_bindings;
     size_t *tables;
     size_t room;
+    /* COLL_WORKSPACE_NESTED of them, for composite algorithms that are bound to the inter-node level
+     * of nodes that have groups (coll_beyond); NULL: there are none */
+    struct coll_workspace *nested;
     /* made by coll_plan_build */
     uint32_t p, n_plans; /* ranks; plans made so far */
+    uint32_t n_nested;   /* … and those of them that are composite */
     uint32_t wanted;     /* mask of levels that the composite algorithm asked for */
     uint32_t found;      /* … and of those whose algorithm it took from `bindings` */
     coll_nodes nodes;
     coll_node at;              /* the rank's place */
-    coll_fast_divisor leaders; /* of a node: division by their number … */
-    size_t part;               /* … and the elements that each of them takes care of */
-    uint32_t sockets;          /* of a node, at most: runs of nearly equal length */
-    uint32_t runs; /* of a node, of equal length but the last: those of a phase within */
+    coll_fast_divisor leaders; /* of a node: division by their number, … */
+    size_t part;               /* … the elements that each of them takes care of, … */
+    const size_t *below; /* … and those below each rank, where rails chose them; else NULL */
+    uint32_t sockets;    /* of a node, at most: runs of nearly equal length */
+    uint32_t runs;       /* of a node, of equal length but the last: those of a phase within */
     size_t scratch, shared; /* elements of each */
     coll_plan plans[COLL_WORKSPACE_PLANS];
     coll_phase phases[COLL_WORKSPACE_PHASES];
 } coll_workspace;
 
 /* Entries of `tables` that a workspace needs. O(nodes), or O(p) where every rank has a table of all
- * blocks. */
+ * blocks, or nodes have rails. */
 COLL_INLINE size_t coll_workspace_tables(const coll_problem *problem)
 {
     const uint32_t v = COLL_BIT(COLL_ALLGATHERV) | COLL_BIT(COLL_REDUCE_SCATTER);
     return 4 * ((size_t)coll_nodes_count(&problem->nodes) +
                 coll_nodes_largest(&problem->nodes, problem->p)) +
-           (coll_is(v, problem->collective) ? problem->p : 0);
+           (coll_is(v, problem->collective) ? problem->p : 0) +
+           (coll_nodes_rails(&problem->nodes) ? 2 * (size_t)problem->p : 0);
+}
+
+/* The same, of those that are nested: they may have to solve something else for the nodes. */
+COLL_INLINE size_t coll_i_workspace_tables(const coll_nodes *nodes, uint32_t p)
+{
+    return 4 * ((size_t)coll_nodes_count(nodes) + coll_nodes_largest(nodes, p)) +
+           (coll_nodes_rails(nodes) ? 3 : 1) * (size_t)p;
 }
 
 /* Gives a workspace its memory: `room` entries of tables, coll_workspace_tables or more. */
@@ -134,21 +152,60 @@ COLL_INLINE void coll_workspace_init(coll_workspace *workspace, uint32_t rank, s
     workspace->n_bindings = 0;
     workspace->tables = tables;
     workspace->room = room;
+    workspace->nested = NULL;
 }
 
-/* Bytes of memory, aligned for pointers, for a workspace with its tables … */
+/* Goes from nodes to their groups, of which *p says how many ranks they have; NULL: there are none.
+ * Level 0 are the nodes themselves. */
+COLL_INLINE const coll_nodes *coll_i_workspace_groups(const coll_nodes *nodes, uint32_t level,
+                                                      uint32_t *p)
+{
+    if (level == COLL_GROUPS_MOST || !nodes->beyond || !nodes->beyond->groups)
+        return NULL;
+    *p = coll_nodes_count(nodes);
+    return nodes->beyond->groups;
+}
+
+/* Bytes of memory, aligned for pointers, for a workspace with its tables and, where nodes have groups,
+ * those that are nested … */
 COLL_INLINE size_t coll_workspace_bytes(const coll_problem *problem)
 {
-    return sizeof(coll_workspace) + coll_workspace_tables(problem) * sizeof(size_t);
+    const coll_nodes *nodes = &problem->nodes;
+    size_t bytes = sizeof(coll_workspace) + coll_workspace_tables(problem) * sizeof(size_t),
+           n = 1;
+    uint32_t p = problem->p;
+    for (uint32_t level = 0; (nodes = coll_i_workspace_groups(nodes, level, &p)) != NULL;
+         level++) {
+        n *= COLL_WORKSPACE_NESTED;
+        bytes +=
+            n * (sizeof(coll_workspace) + coll_i_workspace_tables(nodes, p) * sizeof(size_t));
+    }
+    return bytes;
 }
 
 /* … and the workspace in it. */
 COLL_INLINE coll_workspace *coll_workspace_in(void *memory, const coll_problem *problem,
                                               uint32_t rank)
 {
-    coll_workspace *workspace = (coll_workspace *)memory;
-    coll_workspace_init(workspace, rank, (size_t *)(void *)(workspace + 1),
-                        coll_workspace_tables(problem));
+    coll_workspace *workspace = (coll_workspace *)memory, *outer = workspace;
+    const coll_nodes *nodes = &problem->nodes;
+    size_t room = coll_workspace_tables(problem), n = 1;
+    size_t *tables = (size_t *)(void *)(workspace + 1);
+    uint32_t p = problem->p;
+    coll_workspace_init(workspace, rank, tables, room);
+    for (uint32_t level = 0; (nodes = coll_i_workspace_groups(nodes, level, &p)) != NULL;
+         level++) {
+        coll_workspace *nested = (coll_workspace *)(void *)(tables + n * room);
+        room = coll_i_workspace_tables(nodes, p);
+        tables = (size_t *)(void *)(nested + n * COLL_WORKSPACE_NESTED);
+        for (size_t i = 0; i < n * COLL_WORKSPACE_NESTED; i++) {
+            coll_workspace_init(&nested[i], 0, tables + i * room, room);
+            if (i % COLL_WORKSPACE_NESTED == 0)
+                outer[i / COLL_WORKSPACE_NESTED].nested = &nested[i];
+        }
+        outer = nested;
+        n *= COLL_WORKSPACE_NESTED;
+    }
     return workspace;
 }
 
@@ -184,102 +241,7 @@ COLL_INLINE bool coll_i_composite_is_member(const void *of, uint32_t group, uint
            (group == COLL_GROUP_ALL || coll_node_leads(&plan->problem.nodes, p, sockets, rank));
 }
 
-/* ---- for composite algorithms
- * ------------------------------------------------------------------------- */
-
-/* The algorithm that is bound to a level for a collective; NULL: there is none. */
-COLL_INLINE const coll_binding *coll_i_composite_use(const coll_plan *plan,
-                                                     coll_workspace *workspace,
-                                                     coll_level level,
-                                                     coll_collective collective)
-{
-    const coll_composite *composite = coll_composite_of(plan->algorithm);
-    workspace->wanted |= 1u << level;
-    for (uint32_t i = 0; i < workspace->n_bindings; i++)
-        if (workspace->bindings[i].level == level &&
-            coll_is(workspace->bindings[i].algorithm->collectives, collective)) {
-            workspace->found |= 1u << level;
-            return &workspace->bindings[i];
-        }
-    for (uint32_t i = 0; i < composite->n_defaults; i++)
-        if (composite->defaults[i].level == level &&
-            coll_is(composite->defaults[i].algorithm->collectives, collective))
-            return &composite->defaults[i];
-    return NULL;
-}
-
-/* Makes the next inner plan. What it needs of the transport the outer plan needs. */
-COLL_INLINE coll_status coll_i_composite_make(coll_plan *plan, coll_workspace *workspace,
-                                              const coll_algorithm *algorithm,
-                                              const uint32_t *params,
-                                              const coll_problem *problem, coll_plan **inner)
-{
-    coll_plan *made = &workspace->plans[workspace->n_plans];
-    const coll_status status = coll_plan_init(made, algorithm, problem, params);
-    if (status != COLL_OK)
-        return status;
-    coll_i_phase_needs(plan, made, 1, false);
-    workspace->n_plans++;
-    *inner = made;
-    return COLL_OK;
-}
-
-/* The same, by the algorithm of a level. `group`: the phase's ranks are one. All ranks make
- * the same plans, also of phases that are not theirs, so that they agree on errors. */
-COLL_INLINE coll_status coll_i_composite_play(coll_plan *plan, coll_workspace *workspace,
-                                              coll_level level, const coll_problem *problem,
-                                              bool group, coll_plan **inner)
-{
-    const unsigned all = COLL_NEEDS_MULTICAST | (group ? 0 : COLL_I_NEEDS_GROUP);
-    const coll_binding *binding =
-        coll_i_composite_use(plan, workspace, level, problem->collective);
-    if (!binding)
-        return COLL_ERR_COLLECTIVE;
-    if ((binding->algorithm->traits & all) && problem->p != plan->problem.p)
-        return COLL_ERR_GROUP; /* it would meet ranks that are not in the phase */
-    return coll_i_composite_make(plan, workspace, binding->algorithm, binding->params, problem,
-                                 inner);
-}
-
-/* The problem of a level: of `p` ranks and the outer one's elements and operator. Ranks of a node
- * share memory; those of different nodes do not. */
-COLL_INLINE void coll_i_composite_problem(const coll_plan *plan, coll_level level,
-                                          coll_collective collective, uint32_t p, size_t count,
-                                          coll_problem *problem)
-{
-    coll_problem_init(problem, collective, p, count, plan->problem.elem_bytes);
-    problem->flags = plan->problem.flags & COLL_FLAG_COMMUTATIVE;
-    if (level == COLL_INTER)
-        coll_nodes_even(&problem->nodes, p, 1);
-}
-
-/* The next phase: an inner plan (NULL: an action) in which this is `rank`, and rank 0 the outer
- * plan's rank `first`; at the outer plan's spaces. */
-COLL_INLINE coll_phase *coll_i_composite_phase(coll_workspace *workspace,
-                                               const coll_plan *inner, uint32_t rank,
-                                               uint32_t first)
-{
-    coll_phase *phase = &workspace->phases[workspace->sequence.n++];
-    coll_phase_init(phase, inner);
-    phase->map.group.base = first;
-    phase->seat.rank = rank;
-    return phase;
-}
-
-/* The same, of the leaders whose number is `copy`, one a node. */
-COLL_INLINE coll_phase *coll_i_composite_leaders(coll_workspace *workspace,
-                                                 const coll_plan *inner, uint32_t rank,
-                                                 uint32_t copy)
-{
-    coll_phase *phase = coll_i_composite_phase(workspace, inner, rank, 0);
-    phase->map.nodes = &workspace->nodes;
-    phase->map.leaders = &workspace->leaders;
-    phase->map.p = workspace->p;
-    phase->map.root_node = COLL_RANK_NONE;
-    phase->map.lasts = false;
-    phase->seat.copy = copy;
-    return phase;
-}
+/* ---- making a plan ----------------------------------------------------------------------- */
 
 /* Writes a rank's place, field by field: compilers may call memcpy to assign a structure. */
 COLL_INLINE void coll_i_node_write(coll_node *at, const coll_nodes *nodes, uint32_t p,
@@ -291,97 +253,6 @@ COLL_INLINE void coll_i_node_write(coll_node *at, const coll_nodes *nodes, uint3
     at->ranks = place.ranks;
     at->local = place.local;
 }
-
-/* Where every node has one rank, there is nothing to do within. */
-COLL_INLINE bool coll_i_composite_flat(const coll_workspace *workspace)
-{
-    return coll_nodes_largest(&workspace->nodes, workspace->p) == 1;
-}
-
-/* Ranks of one of the parts of a node of m ranks among which phases within are: all of them,
- * sockets, or runs. Parts have two lengths at most. */
-COLL_INLINE uint32_t coll_i_composite_part(const coll_workspace *workspace, uint32_t m,
-                                           uint32_t which)
-{
-    const uint32_t sockets = workspace->sockets < m ? workspace->sockets : m;
-    if (workspace->runs > 1)
-        return which == 0 ? m / workspace->runs
-                          : m - (workspace->runs - 1) * (m / workspace->runs);
-    return m / sockets + (which == 0 && m % sockets != 0 ? 1 : 0);
-}
-
-/* The most SHARED that a part of a node needs for a level: a larger one may need less. O(nodes). */
-COLL_INLINE coll_status coll_i_composite_shared_most(coll_plan *plan, coll_workspace *workspace,
-                                                     coll_level level, coll_problem *of,
-                                                     size_t *shared)
-{
-    const coll_binding *binding = coll_i_composite_use(plan, workspace, level, of->collective);
-    const uint32_t ranks = of->p, root = of->root, nodes = coll_nodes_count(&workspace->nodes);
-    coll_status status = COLL_OK;
-    *shared = 0;
-    if (!binding || !(binding->algorithm->traits & COLL_NEEDS_SHARED))
-        return COLL_OK;
-    if (of->in.counts || of->out.counts)
-        return COLL_ERR_SHARED; /* what it needs depends on tables that nobody has */
-    of->root = 0;
-    for (uint32_t i = 0, before = 0; i < 2 * nodes && status == COLL_OK; i++, before = of->p) {
-        const uint32_t node = i >> 1;
-        coll_plan *inner;
-        size_t needed;
-        of->p =
-            coll_i_composite_part(workspace,
-                                  coll_nodes_first(&workspace->nodes, workspace->p, node + 1) -
-                                      coll_nodes_first(&workspace->nodes, workspace->p, node),
-                                  i & 1);
-        if (of->p == before)
-            continue;
-        status = coll_i_composite_play(plan, workspace, level, of, false, &inner);
-        if (status != COLL_OK)
-            continue;
-        workspace->n_plans--;
-        needed = coll_plan_shared(inner);
-        *shared = needed > *shared ? needed : *shared;
-    }
-    of->p = ranks;
-    of->root = root;
-    if (status != COLL_OK)
-        return status;
-    return coll_i_addressable(*shared, plan->problem.elem_bytes) ? COLL_OK : COLL_ERR_OVERFLOW;
-}
-
-/* A phase of all ranks of this rank's node, by the algorithm of the level. It has SHARED
- * of its own. */
-COLL_INLINE coll_status coll_i_composite_intra(coll_plan *plan, coll_workspace *workspace,
-                                               coll_problem *of, coll_phase **phase)
-{
-    size_t shared;
-    coll_plan *inner;
-    coll_status status = coll_i_composite_shared_most(plan, workspace, COLL_INTRA, of, &shared);
-    if (status == COLL_OK)
-        status = coll_i_composite_play(plan, workspace, COLL_INTRA, of, false, &inner);
-    if (status != COLL_OK)
-        return status;
-    *phase = coll_i_composite_phase(workspace, inner, workspace->at.local, workspace->at.first);
-    (*phase)->base[COLL_SHARED] += workspace->shared;
-    workspace->shared += shared;
-    return COLL_OK;
-}
-
-/* Pieces of a batch, where a part has so many. The window grows with them, and sends in flight. */
-COLL_INLINE uint32_t coll_i_composite_batch(coll_plan *plan, const coll_plan *inner,
-                                            uint32_t pieces)
-{
-    const uint32_t fit = COLL_I_BATCH_WINDOW / inner->window;
-    uint32_t batch = pieces;
-    if (batch > COLL_I_BATCH)
-        batch = COLL_I_BATCH;
-    if (batch > fit)
-        batch = fit > 0 ? fit : 1;
-    coll_i_phase_needs(plan, inner, batch, false);
-    return batch;
-}
-
-/* ---- making a plan ----------------------------------------------------------------------- */
 
 /* Steps and SCRATCH of a phase; false: too many. */
 COLL_INLINE bool coll_i_composite_finish(coll_workspace *workspace, coll_phase *phase)
@@ -433,6 +304,8 @@ COLL_INLINE coll_status coll_plan_build(coll_plan *plan, const coll_algorithm *a
         return COLL_ERR_RANK;
     if (workspace->room < coll_workspace_tables(problem))
         return COLL_ERR_MEMORY;
+    if (!coll_beyond_check(&problem->nodes, problem->p))
+        return COLL_ERR_NODES;
     plan->inner = workspace;
     coll_composition_init(&workspace->sequence, workspace->phases, 0);
     workspace->sequence.rank = workspace->rank;
@@ -443,6 +316,8 @@ COLL_INLINE coll_status coll_plan_build(coll_plan *plan, const coll_algorithm *a
     coll_i_node_write(&workspace->at, &workspace->nodes, workspace->p, workspace->rank);
     workspace->leaders = coll_fast_divisor_of(1);
     workspace->sockets = workspace->runs = 1;
+    workspace->below = NULL;
+    workspace->n_nested = 0;
     workspace->n_plans = workspace->wanted = workspace->found = 0;
     workspace->scratch = workspace->shared = 0;
     status = composite->build(plan, workspace);
@@ -459,6 +334,234 @@ COLL_INLINE coll_status coll_plan_build(coll_plan *plan, const coll_algorithm *a
         if (!coll_i_composite_finish(workspace, &workspace->phases[i]))
             return COLL_ERR_OVERFLOW;
     return plan->window <= 32 ? COLL_OK : COLL_ERR_WINDOW;
+}
+
+/* ---- for composite algorithms ------------------------------------------------------------ */
+
+/* The algorithm that is bound to a level for a collective; NULL: there is none. */
+COLL_INLINE const coll_binding *coll_i_composite_use(const coll_plan *plan,
+                                                     coll_workspace *workspace,
+                                                     coll_level level,
+                                                     coll_collective collective)
+{
+    const coll_composite *composite = coll_composite_of(plan->algorithm);
+    workspace->wanted |= 1u << level;
+    for (uint32_t i = 0; i < workspace->n_bindings; i++)
+        if (workspace->bindings[i].level == level &&
+            coll_is(workspace->bindings[i].algorithm->collectives, collective)) {
+            workspace->found |= 1u << level;
+            return &workspace->bindings[i];
+        }
+    for (uint32_t i = 0; i < composite->n_defaults; i++)
+        if (composite->defaults[i].level == level &&
+            coll_is(composite->defaults[i].algorithm->collectives, collective))
+            return &composite->defaults[i];
+    return NULL;
+}
+
+/* Makes the next inner plan. What it needs of the transport the outer plan needs. */
+COLL_INLINE coll_status coll_i_composite_make(coll_plan *plan, coll_workspace *workspace,
+                                              const coll_algorithm *algorithm,
+                                              const uint32_t *params,
+                                              const coll_problem *problem, coll_plan **inner)
+{
+    coll_plan *made = &workspace->plans[workspace->n_plans];
+    const coll_status status = coll_plan_init(made, algorithm, problem, params);
+    if (status != COLL_OK)
+        return status;
+    coll_i_phase_needs(plan, made, 1, false);
+    workspace->n_plans++;
+    *inner = made;
+    return COLL_OK;
+}
+
+/* Makes the next inner plan by a composite algorithm among the nodes, whose nodes are their groups. It
+ * has no memory that its ranks share, and meets nobody in the network. */
+COLL_INLINE coll_status coll_i_composite_nest(coll_plan *plan, coll_workspace *workspace,
+                                              const coll_binding *binding,
+                                              const coll_problem *problem, coll_plan **inner)
+{
+    const unsigned never = COLL_NEEDS_SHARED | COLL_NEEDS_MULTICAST | COLL_I_NEEDS_GROUP;
+    const coll_beyond *beyond = workspace->nodes.beyond;
+    coll_plan *made = &workspace->plans[workspace->n_plans];
+    coll_workspace *nested;
+    coll_problem of;
+    coll_status status;
+    if (plan->algorithm->traits & COLL_NEEDS_INTER_GROUP)
+        return COLL_ERR_GROUP; /* only the network finds who it is */
+    if (!beyond || !beyond->groups || problem->p != coll_nodes_count(&workspace->nodes))
+        return COLL_ERR_BUILD;
+    if (!workspace->nested || workspace->n_nested == COLL_WORKSPACE_NESTED)
+        return COLL_ERR_MEMORY;
+    nested = &workspace->nested[workspace->n_nested++];
+    nested->rank = workspace->at.index;
+    coll_i_problem_assign(&of, problem);
+    coll_i_nodes_assign(&of.nodes, beyond->groups);
+    status = coll_plan_build(made, binding->algorithm, &of, binding->params, nested);
+    if (status != COLL_OK)
+        return status;
+    if (made->traits & never)
+        return made->traits & COLL_NEEDS_SHARED ? COLL_ERR_NODES : COLL_ERR_GROUP;
+    coll_i_phase_needs(plan, made, 1, false);
+    workspace->n_plans++;
+    *inner = made;
+    return COLL_OK;
+}
+
+/* The same, by the algorithm of a level. `group`: the phase's ranks are one. All ranks make
+ * the same plans, also of phases that are not theirs, so that they agree on errors. */
+COLL_INLINE coll_status coll_i_composite_play(coll_plan *plan, coll_workspace *workspace,
+                                              coll_level level, const coll_problem *problem,
+                                              bool group, coll_plan **inner)
+{
+    const unsigned all = COLL_NEEDS_MULTICAST | (group ? 0 : COLL_I_NEEDS_GROUP);
+    const coll_binding *binding =
+        coll_i_composite_use(plan, workspace, level, problem->collective);
+    if (!binding)
+        return COLL_ERR_COLLECTIVE;
+    if ((binding->algorithm->traits & all) && problem->p != plan->problem.p)
+        return COLL_ERR_GROUP; /* it would meet ranks that are not in the phase */
+    if (level == COLL_INTER && (binding->algorithm->traits & COLL_NEEDS_BUILD))
+        return coll_i_composite_nest(plan, workspace, binding, problem, inner);
+    return coll_i_composite_make(plan, workspace, binding->algorithm, binding->params, problem,
+                                 inner);
+}
+
+/* The problem of a level: of `p` ranks and the outer one's elements and operator. Ranks of a node
+ * share memory; those of different nodes do not. */
+COLL_INLINE void coll_i_composite_problem(const coll_plan *plan, coll_level level,
+                                          coll_collective collective, uint32_t p, size_t count,
+                                          coll_problem *problem)
+{
+    coll_problem_init(problem, collective, p, count, plan->problem.elem_bytes);
+    problem->flags = plan->problem.flags & COLL_FLAG_COMMUTATIVE;
+    if (level == COLL_INTER)
+        coll_nodes_even(&problem->nodes, p, 1);
+}
+
+/* The next phase: an inner plan (NULL: an action) in which this is `rank`, and rank 0 the outer
+ * plan's rank `first`; at the outer plan's spaces. */
+COLL_INLINE coll_phase *coll_i_composite_phase(coll_workspace *workspace,
+                                               const coll_plan *inner, uint32_t rank,
+                                               uint32_t first)
+{
+    coll_phase *phase = &workspace->phases[workspace->sequence.n++];
+    coll_phase_init(phase, inner);
+    phase->map.group.base = first;
+    phase->seat.rank = rank;
+    return phase;
+}
+
+/* The same, of the leaders whose number is `copy`, one a node. */
+COLL_INLINE coll_phase *coll_i_composite_leaders(coll_workspace *workspace,
+                                                 const coll_plan *inner, uint32_t rank,
+                                                 uint32_t copy)
+{
+    coll_phase *phase = coll_i_composite_phase(workspace, inner, rank, 0);
+    phase->map.nodes = &workspace->nodes;
+    phase->map.leaders = &workspace->leaders;
+    phase->map.below = workspace->below;
+    phase->map.p = workspace->p;
+    phase->map.root_node = COLL_RANK_NONE;
+    phase->map.lasts = false;
+    phase->seat.copy = copy;
+    return phase;
+}
+
+/* Where every node has one rank, there is nothing to do within. */
+COLL_INLINE bool coll_i_composite_flat(const coll_workspace *workspace)
+{
+    return coll_nodes_largest(&workspace->nodes, workspace->p) == 1;
+}
+
+/* Ranks of one of the parts of a node of m ranks among which phases within are: all of them,
+ * sockets, or runs. Parts have two lengths at most, unless rails make the runs (below: of the node). */
+COLL_INLINE uint32_t coll_i_composite_part(const coll_workspace *workspace, const size_t *below,
+                                           uint32_t m, uint32_t which)
+{
+    const uint32_t sockets = workspace->sockets < m ? workspace->sockets : m;
+    if (workspace->runs > 1 && below) {
+        const uint32_t begin = coll_i_rails_leader(below, m, which);
+        return (which + 1 < workspace->runs ? coll_i_rails_leader(below, m, which + 1) : m) -
+               begin;
+    }
+    if (workspace->runs > 1)
+        return which == 0 ? m / workspace->runs
+                          : m - (workspace->runs - 1) * (m / workspace->runs);
+    return m / sockets + (which == 0 && m % sockets != 0 ? 1 : 0);
+}
+
+/* The most SHARED that a part of a node needs for a level: a larger one may need less. O(nodes). */
+COLL_INLINE coll_status coll_i_composite_shared_most(coll_plan *plan, coll_workspace *workspace,
+                                                     coll_level level, coll_problem *of,
+                                                     size_t *shared)
+{
+    const coll_binding *binding = coll_i_composite_use(plan, workspace, level, of->collective);
+    const uint32_t ranks = of->p, root = of->root, nodes = coll_nodes_count(&workspace->nodes);
+    const uint32_t parts = workspace->below && workspace->runs > 1 ? workspace->runs : 2;
+    coll_status status = COLL_OK;
+    *shared = 0;
+    if (!binding || !(binding->algorithm->traits & COLL_NEEDS_SHARED))
+        return COLL_OK;
+    if (of->in.counts || of->out.counts)
+        return COLL_ERR_SHARED; /* what it needs depends on tables that nobody has */
+    of->root = 0;
+    for (uint32_t i = 0, before = 0; i < parts * nodes && status == COLL_OK;
+         i++, before = of->p) {
+        const uint32_t node = i / parts;
+        const uint32_t first = coll_nodes_first(&workspace->nodes, workspace->p, node);
+        coll_plan *inner;
+        size_t needed;
+        of->p = coll_i_composite_part(
+            workspace, workspace->below ? workspace->below + first : NULL,
+            coll_nodes_first(&workspace->nodes, workspace->p, node + 1) - first,
+            i - node * parts);
+        if (of->p == before)
+            continue;
+        status = coll_i_composite_play(plan, workspace, level, of, false, &inner);
+        if (status != COLL_OK)
+            continue;
+        workspace->n_plans--;
+        needed = coll_plan_shared(inner);
+        *shared = needed > *shared ? needed : *shared;
+    }
+    of->p = ranks;
+    of->root = root;
+    if (status != COLL_OK)
+        return status;
+    return coll_i_addressable(*shared, plan->problem.elem_bytes) ? COLL_OK : COLL_ERR_OVERFLOW;
+}
+
+/* A phase of all ranks of this rank's node, by the algorithm of the level. It has SHARED
+ * of its own. */
+COLL_INLINE coll_status coll_i_composite_intra(coll_plan *plan, coll_workspace *workspace,
+                                               coll_problem *of, coll_phase **phase)
+{
+    size_t shared;
+    coll_plan *inner;
+    coll_status status = coll_i_composite_shared_most(plan, workspace, COLL_INTRA, of, &shared);
+    if (status == COLL_OK)
+        status = coll_i_composite_play(plan, workspace, COLL_INTRA, of, false, &inner);
+    if (status != COLL_OK)
+        return status;
+    *phase = coll_i_composite_phase(workspace, inner, workspace->at.local, workspace->at.first);
+    (*phase)->base[COLL_SHARED] += workspace->shared;
+    workspace->shared += shared;
+    return COLL_OK;
+}
+
+/* Pieces of a batch, where a part has so many. The window grows with them, and sends in flight. */
+COLL_INLINE uint32_t coll_i_composite_batch(coll_plan *plan, const coll_plan *inner,
+                                            uint32_t pieces)
+{
+    const uint32_t fit = COLL_I_BATCH_WINDOW / inner->window;
+    uint32_t batch = pieces;
+    if (batch > COLL_I_BATCH)
+        batch = COLL_I_BATCH;
+    if (batch > fit)
+        batch = fit > 0 ? fit : 1;
+    coll_i_phase_needs(plan, inner, batch, false);
+    return batch;
 }
 
 #endif /* COLL_PLAN_COMPOSITE_H */

@@ -104,7 +104,7 @@ COLL_INLINE uint64_t coll_i_pack_nodes_bytes(uint32_t count, uint32_t ppn)
 COLL_INLINE void coll_i_put_nodes(coll_i_wire *wire, const coll_nodes *nodes)
 {
     coll_i_put(wire, nodes->count, 4);
-    coll_i_put(wire, nodes->first ? 0 : nodes->ppn, 4);
+    coll_i_put(wire, nodes->first ? 0 : nodes->by_ppn.by, 4);
     for (uint32_t i = 0; nodes->first && i <= nodes->count; i++)
         coll_i_put(wire, nodes->first[i], 4);
 }
@@ -157,7 +157,8 @@ COLL_INLINE coll_status coll_plan_pack(const coll_plan *plan, void *wire, size_t
             (of->out.counts ? 16 : 0) * (uint64_t)coll_out_blocks(of) +
             (plan->group.table ? 4 : 0) * (uint64_t)of->p;
     if (of->nodes.count)
-        total += coll_i_pack_nodes_bytes(of->nodes.count, of->nodes.first ? 0 : of->nodes.ppn);
+        total +=
+            coll_i_pack_nodes_bytes(of->nodes.count, of->nodes.first ? 0 : of->nodes.by_ppn.by);
     if (of->graph)
         total += coll_i_pack_graph_bytes(of->graph->n_in, of->graph->n_out, of->graph->n_dims,
                                          of->graph->vectors != NULL);

@@ -60,9 +60,10 @@ COLL_INLINE void coll_problem_init(coll_problem *problem, coll_collective collec
     problem->elem_bytes = elem_bytes;
     problem->in.counts = problem->in.displs = NULL;
     problem->out.counts = problem->out.displs = NULL;
-    problem->nodes.count = problem->nodes.ppn = problem->nodes.most = 0;
+    problem->nodes.count = problem->nodes.most = 0;
     problem->nodes.by_ppn = coll_fast_divisor_of(1);
     problem->nodes.first = problem->nodes.of = NULL;
+    problem->nodes.beyond = NULL;
     problem->graph = NULL;
 }
 
@@ -156,7 +157,6 @@ COLL_INLINE bool coll_i_layout_extent(const coll_layout *layout, size_t count, u
 COLL_INLINE void coll_i_nodes_assign(coll_nodes *to, const coll_nodes *from)
 {
     to->count = from->count;
-    to->ppn = from->ppn;
     to->most = from->most;
     to->by_ppn.by = from->by_ppn.by;
     to->by_ppn.multiplier = from->by_ppn.multiplier;
@@ -164,6 +164,7 @@ COLL_INLINE void coll_i_nodes_assign(coll_nodes *to, const coll_nodes *from)
     to->by_ppn.shift2 = from->by_ppn.shift2;
     to->first = from->first;
     to->of = from->of;
+    to->beyond = from->beyond;
 }
 
 COLL_INLINE void coll_i_problem_assign(coll_problem *to, const coll_problem *from)

@@ -16,6 +16,7 @@
 
 #include "group.h"
 #include "topo/nodes.h"
+#include "topo/rails.h"
 
 /* Which outer ranks the ranks of an inner plan are. */
 typedef struct coll_rank_map {
@@ -24,10 +25,11 @@ typedef struct coll_rank_map {
     /* Or, of composite algorithms alone, inner rank i is a rank of node i: its last rank, or the
      * leader whose number is that of the copy, but on one node the root. */
     const coll_nodes *nodes;          /* NULL: the group */
-    const coll_fast_divisor *leaders; /* division by the leaders of a node */
-    uint32_t p;                       /* outer ranks */
-    uint32_t root, root_node;         /* the root, and its node or COLL_RANK_NONE */
-    bool lasts;                       /* inner rank i is the last rank of node i */
+    const coll_fast_divisor *leaders; /* division by the leaders of a node … */
+    const size_t *below; /* … or, chosen by their rails, how many of them are below each rank */
+    uint32_t p;          /* outer ranks */
+    uint32_t root, root_node; /* the root, and its node or COLL_RANK_NONE */
+    bool lasts;               /* inner rank i is the last rank of node i */
 } coll_rank_map;
 
 /* All ranks, in order. */
@@ -59,6 +61,10 @@ COLL_HOT_INLINE uint32_t coll_i_rank_map_outer(const coll_rank_map *map, uint32_
     first = coll_nodes_first(map->nodes, map->p, rank);
     if (copy == 0)
         return first;
+    if (map->below)
+        return first + coll_i_rails_leader(
+                           map->below + first,
+                           coll_nodes_first(map->nodes, map->p, rank + 1) - first, copy);
     return first + coll_leader(coll_nodes_first(map->nodes, map->p, rank + 1) - first, copy,
                                map->leaders);
 }

@@ -46,8 +46,9 @@ COLL_INLINE void coll_rank_order_init(coll_rank_order *places)
 {
     coll_nodes *nodes = &places->nodes;
     nodes->by_ppn = coll_fast_divisor_of(1);
-    nodes->count = nodes->ppn = nodes->most = 0;
+    nodes->count = nodes->most = 0;
     nodes->first = nodes->of = places->rank = places->place = NULL;
+    nodes->beyond = NULL;
 }
 
 /* The place of a rank. */

@@ -4,6 +4,7 @@
  *   topo/partition.h   vectors in parts and segments
  *   topo/nodes.h       which ranks share a node
  *   topo/tree.h        f-nomial and k-ary trees, chains, binary trees in order
+ *   topo/rails.h       rails of nodes, and leaders spread over them
  *   topo/bine_tree.h   Bine trees
  *   topo/fold.h        folding to a core, exchanges in it
  *   topo/mesh.h        ranks on a mesh
@@ -21,6 +22,7 @@
 #include "topo/mesh.h"
 #include "topo/nodes.h"
 #include "topo/partition.h"
+#include "topo/rails.h"
 #include "topo/tree.h"
 
 #endif /* COLL_PLAN_TOPO_H */

@@ -303,9 +303,10 @@ COLL_INLINE bool coll_level_named(const char *word, coll_level *level, coll_sent
     return true;
 }
 
-/* The name of algorithms that are not composite, whatever they solve. */
-COLL_INLINE bool coll_i_binding_named(const char *word, const char **name, uint32_t *old,
-                                      coll_sentence *why)
+/* The name of algorithms, whatever they solve, that may be bound to a level: composite ones only
+ * between nodes, which must have groups then (coll_beyond). */
+COLL_INLINE bool coll_i_binding_named(const char *word, coll_level level, const char **name,
+                                      uint32_t *old, coll_sentence *why)
 {
     const char *names[COLL_REGISTRY_COUNT + COLL_ALIAS_COUNT];
     size_t n = 0, found;
@@ -318,7 +319,7 @@ COLL_INLINE bool coll_i_binding_named(const char *word, const char **name, uint3
         size_t k = 0;
         while (k < n && !coll_name_is(names[k], one))
             k++;
-        if (!alias && (coll_registry[i]->traits & COLL_NEEDS_BUILD))
+        if (!alias && level != COLL_INTER && (coll_registry[i]->traits & COLL_NEEDS_BUILD))
             built = coll_name_is(word, one) ? one : built;
         else if (k == n)
             names[n++] = one;
@@ -326,7 +327,8 @@ COLL_INLINE bool coll_i_binding_named(const char *word, const char **name, uint3
     for (size_t i = 0; i < n && built; i++)
         built = coll_name_is(word, names[i]) ? NULL : built;
     if (built)
-        return coll_refuse(why, "%s is composite, so it is not used inside one", built);
+        return coll_refuse(why, "%s is composite, so it is used inside one only as inter=%s",
+                           built, built);
     found = coll_name_index("algorithm to use inside called", word, names, n, why);
     *name = found == COLL_NO_NAME ? NULL : names[found];
     return *name != NULL;
@@ -345,13 +347,13 @@ COLL_INLINE bool coll_bindings_read(coll_bindings *bindings, coll_level level, c
     uint32_t n = 0;
     if (!coll_i_word_take(&at, ",/", word, sizeof word))
         return coll_refuse(why, "there is no algorithm to use inside called \"%.60s…\"", text);
-    if (!coll_i_binding_named(word, &name, &bindings->old, why))
+    if (!coll_i_binding_named(word, level, &name, &bindings->old, why))
         return false;
     for (unsigned c = 0; c < COLL_COLLECTIVES; c++) {
         uint32_t k = 0;
         if (!coll_is(collectives, (coll_collective)c) ||
             !coll_i_pick((coll_collective)c, name, &picks[n]) ||
-            (picks[n].algorithm->traits & COLL_NEEDS_BUILD))
+            (level != COLL_INTER && (picks[n].algorithm->traits & COLL_NEEDS_BUILD)))
             continue;
         while (k < n && picks[k].algorithm != picks[n].algorithm)
             k++;

@@ -16,13 +16,31 @@
 #include "../../plan/composite.h"
 
 /* The two phases within a node are plans of the node's ranks. Of them every radix.by-th leads,
- * until there are L; rank y·apart takes care of the block of partitions for which it is the
- * leader. Block y has a region of SHARED with a slot for each rank; its result lies in the
+ * until there are L, or those that were chosen by their rails. Number y of them takes care of the
+ * block of partitions for which it is the leader. Block y has a region of SHARED with a slot for each rank; its result lies in the
  * first one. */
 COLL_HOT_INLINE uint32_t coll_i_dpml_leading(const coll_plan *plan)
 {
     const uint32_t l = coll_i_workspace(plan)->leaders.by, m = plan->problem.p;
     return l < m ? l : m;
+}
+
+/* Where rails chose the leaders, among fewer than all ranks: how many of them are below each rank of
+ * this node; else NULL. */
+COLL_HOT_INLINE const size_t *coll_i_dpml_below(const coll_plan *plan)
+{
+    const coll_workspace *workspace = coll_i_workspace(plan);
+    return workspace->below && workspace->leaders.by < plan->problem.p
+               ? workspace->below + workspace->at.first
+               : NULL;
+}
+
+/* The rank that takes care of block y. */
+COLL_HOT_INLINE uint32_t coll_i_dpml_rank(const coll_plan *plan, uint32_t y)
+{
+    const size_t *below = coll_i_dpml_below(plan);
+    return COLL_LIKELY(!below) ? y * plan->radix.by
+                               : coll_i_rails_leader(below, plan->problem.p, y);
 }
 
 /* The first partition of block y. */
@@ -31,8 +49,13 @@ COLL_HOT_INLINE size_t coll_i_dpml_begin(const coll_plan *plan, uint32_t y)
     const coll_workspace *workspace = coll_i_workspace(plan);
     const uint32_t l = workspace->leaders.by, m = plan->problem.p;
     const size_t n = plan->problem.count;
-    const size_t at =
-        workspace->part * (m >= l ? y : coll_divide(y * l + m - 1, &plan->second));
+    size_t at = workspace->part;
+    if (m >= l)
+        at *= y;
+    else if (!workspace->below)
+        at *= coll_divide(y * l + m - 1, &plan->second);
+    else
+        at *= y < m ? workspace->below[workspace->at.first + y] : l;
     return at < n ? at : n;
 }
 
@@ -53,7 +76,13 @@ COLL_HOT_INLINE coll_ref coll_i_dpml_slot(const coll_plan *plan, coll_block bloc
 /* The number of the block that a rank takes care of; COLL_RANK_NONE: it does not lead. */
 COLL_HOT_INLINE uint32_t coll_i_dpml_number(const coll_plan *plan, uint32_t rank)
 {
-    const uint32_t y = coll_divide(rank, &plan->radix);
+    const size_t *below = coll_i_dpml_below(plan);
+    const uint32_t y = COLL_LIKELY(!below) ? coll_divide(rank, &plan->radix) : 0;
+    if (below)
+        return coll_i_rails_leads(below, plan->problem.p, coll_i_workspace(plan)->leaders.by,
+                                  rank)
+                   ? (uint32_t)below[rank]
+                   : COLL_RANK_NONE;
     return y * plan->radix.by == rank && y < coll_i_dpml_leading(plan) ? y : COLL_RANK_NONE;
 }
 
@@ -91,10 +120,11 @@ COLL_HOT_INLINE unsigned coll_i_dpml_put(const coll_plan *plan, uint32_t rank, u
 {
     const coll_block block = coll_i_dpml_block(plan, y);
     const coll_ref slot = coll_i_dpml_slot(plan, block, rank);
+    const uint32_t leader = coll_i_dpml_rank(plan, y);
     coll_act_copy(&out[0], slot, coll_input(plan) + block.offset, block.count);
-    if (y * plan->radix.by == rank)
+    if (leader == rank)
         return 1;
-    coll_act_notify(&out[1], y * plan->radix.by, slot, block.count);
+    coll_act_notify(&out[1], leader, slot, block.count);
     return 2;
 }
 
@@ -117,7 +147,7 @@ COLL_INLINE unsigned coll_i_dpml_collect_step(const coll_plan *plan, uint32_t ra
     block = coll_i_dpml_block(plan, own);
     if (s < leading) {
         const uint32_t x = (uint32_t)s;
-        const uint32_t from = coll_mod_sub(own, x, leading) * plan->radix.by;
+        const uint32_t from = coll_i_dpml_rank(plan, coll_mod_sub(own, x, leading));
         n = coll_i_dpml_put(plan, rank, coll_mod_add(own, x, leading), out);
         if (x > 0)
             coll_act_await(&out[n++], from, coll_i_dpml_slot(plan, block, from), block.count);
@@ -157,7 +187,7 @@ COLL_HOT_INLINE void coll_i_dpml_fetch(const coll_plan *plan, uint32_t y, coll_a
 {
     const coll_block block = coll_i_dpml_block(plan, y);
     const coll_ref result = coll_i_dpml_slot(plan, block, 0);
-    coll_act_await(&out[0], y * plan->radix.by, result, block.count);
+    coll_act_await(&out[0], coll_i_dpml_rank(plan, y), result, block.count);
     coll_act_copy(&out[1], COLL_AT(COLL_OUT, block.offset), result, block.count);
 }
 
@@ -185,7 +215,7 @@ COLL_INLINE unsigned coll_i_dpml_spread_step(const coll_plan *plan, uint32_t ran
     }
     if (s > coll_i_dpml_others(plan)) {
         const uint32_t x = (uint32_t)(s - coll_i_dpml_others(plan));
-        coll_act_notify(out, coll_mod_add(own, x, leading) * plan->radix.by, result,
+        coll_act_notify(out, coll_i_dpml_rank(plan, coll_mod_add(own, x, leading)), result,
                         block.count);
         coll_i_dpml_fetch(plan, coll_mod_sub(own, x, leading), out + 1);
         return 3;

@@ -1,7 +1,8 @@
 /* coll/algos/kit/leader_runs.h — runs of a node's ranks, their leaders and their blocks
  *
  * The ranks of a node are cut into l runs of equal length (the last has what is left), and the
- * first rank of each leads it. Here are the problems of the levels: within the run, across the
+ * first rank of each leads it. Where the rails of ranks are known (coll_beyond), leaders are spread
+ * over them instead (topo/rails.h), and a run goes from its leader to before the next one. Here are the problems of the levels: within the run, across the
  * leaders of equal number, and within the node.
  *
  *   2 nodes of 4 ranks, l = 2       rank    0  1  2  3  |  4  5  6  7
@@ -14,6 +15,7 @@
 #ifndef COLL_ALGOS_KIT_LEADER_RUNS_H
 #define COLL_ALGOS_KIT_LEADER_RUNS_H
 
+#include "leaders.h"
 #include "levels.h"
 
 #define COLL_I_RUNS_ALLGATHERS (COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV))
@@ -21,14 +23,14 @@
     (COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK))
 
 /* Tables in a workspace: how many ranks are in a run of the nodes before each, but for the last
- * run, h + 1 entries; where blocks have a table, where each run begins, run by run, l·h + 1, else
- * none; blocks across, 2h; and within, 2m; and where those of this rank's run begin, m. */
+ * run, h + 1 entries; where blocks have a table, or runs any length, where each run begins, run by
+ * run, l·h + 1, else none; blocks across, 2h; and within, 2m; and where those of this rank's run begin, m. */
 typedef struct coll_i_runs {
     coll_i_levels at;
     const coll_layout *layout; /* of all blocks */
     size_t *before, *inter, *intra, *run;
     uint32_t l, own;      /* runs of a node; this rank's */
-    uint32_t apart, size; /* ranks of a run on this node; of this rank's run */
+    uint32_t begin, size; /* local rank at which this rank's run begins; its ranks */
     bool leads, sorts;
 } coll_i_runs;
 
@@ -50,9 +52,37 @@ COLL_HOT_INLINE size_t coll_i_runs_before(const coll_nodes *nodes, uint32_t p,
 COLL_HOT_INLINE uint32_t coll_i_runs_first(const coll_workspace *workspace, uint32_t l,
                                            uint32_t j, uint32_t i)
 {
-    return j < l ? coll_nodes_first(&workspace->nodes, workspace->p, i) +
-                       j * (uint32_t)(workspace->tables[i + 1] - workspace->tables[i])
-                 : coll_nodes_first(&workspace->nodes, workspace->p, i + 1);
+    const uint32_t first = coll_nodes_first(&workspace->nodes, workspace->p, i);
+    const uint32_t next = coll_nodes_first(&workspace->nodes, workspace->p, i + 1);
+    if (j == l)
+        return next;
+    return first + (workspace->below
+                        ? coll_i_rails_leader(workspace->below + first, next - first, j)
+                        : j * (uint32_t)(workspace->tables[i + 1] - workspace->tables[i]));
+}
+
+/* Do runs of nodes have where they begin in a table? */
+COLL_HOT_INLINE bool coll_i_runs_tabled(const coll_workspace *workspace,
+                                        const coll_layout *layout)
+{
+    return layout->counts || workspace->below;
+}
+
+/* The run of a local rank of this node, and whether the rank leads it. */
+COLL_INLINE uint32_t coll_i_runs_of_rank(const coll_workspace *workspace, uint32_t l,
+                                         uint32_t t, bool *leads)
+{
+    const uint32_t m = workspace->at.ranks, apart = m / l;
+    const size_t *below = workspace->below;
+    uint32_t j;
+    if (below) {
+        below += workspace->at.first;
+        *leads = coll_i_rails_leads(below, m, l, t);
+        return (uint32_t)below[t] - (*leads ? 0 : 1);
+    }
+    j = t / apart < l ? t / apart : l - 1;
+    *leads = t == j * apart;
+    return j;
 }
 
 /* Where run j of node i begins, of h nodes, as blocks lie run by run; i = h: where run j ends. */
@@ -61,10 +91,11 @@ COLL_HOT_INLINE size_t coll_i_runs_at(const coll_workspace *workspace,
                                       uint32_t l, uint32_t j, uint32_t i)
 {
     const size_t *before = workspace->tables, *begins = before + h + 1;
-    return layout->counts ? begins[(size_t)j * h + i]
-                          : (j * before[h] + coll_i_runs_before(&workspace->nodes, workspace->p,
-                                                                before, l, j, i)) *
-                                count;
+    return coll_i_runs_tabled(workspace, layout)
+               ? begins[(size_t)j * h + i]
+               : (j * before[h] +
+                  coll_i_runs_before(&workspace->nodes, workspace->p, before, l, j, i)) *
+                     count;
 }
 
 /* The same in what is being made. */
@@ -105,14 +136,16 @@ COLL_INLINE void coll_i_runs_of(const coll_plan *plan, coll_workspace *workspace
 {
     const uint32_t smallest = coll_nodes_smallest(&workspace->nodes, workspace->p),
                    m = workspace->at.ranks;
-    uint32_t h;
+    uint32_t h, first;
+    bool tabled;
     coll_i_levels_of(plan, workspace, &runs->at);
     h = runs->at.nodes;
     runs->l = plan->param[0] < smallest ? plan->param[0] : smallest;
-    workspace->leaders = coll_fast_divisor_of(runs->l);
+    coll_i_leaders_choose(plan, workspace, runs->l);
     runs->layout = coll_i_runs_layout(&plan->problem);
     runs->before = workspace->tables;
-    runs->inter = runs->before + h + 1 + (runs->layout->counts ? (size_t)runs->l * h + 1 : 0);
+    tabled = coll_i_runs_tabled(workspace, runs->layout);
+    runs->inter = runs->before + h + 1 + (tabled ? (size_t)runs->l * h + 1 : 0);
     runs->intra = runs->inter + 2 * (size_t)h;
     runs->run = runs->intra + 2 * (size_t)m;
     runs->before[0] = 0;
@@ -120,14 +153,13 @@ COLL_INLINE void coll_i_runs_of(const coll_plan *plan, coll_workspace *workspace
         runs->before[i + 1] =
             runs->before[i] +
             coll_node_at(&workspace->nodes, workspace->p, i, 0).ranks / runs->l;
-    if (runs->layout->counts)
+    if (tabled)
         coll_i_runs_tabulate(plan, workspace, runs, runs->before + h + 1);
-    runs->apart = m / runs->l;
-    runs->own = workspace->at.local / runs->apart;
-    if (runs->own >= runs->l)
-        runs->own = runs->l - 1;
-    runs->size = runs->own + 1 < runs->l ? runs->apart : m - (runs->l - 1) * runs->apart;
-    runs->leads = workspace->at.local == runs->own * runs->apart;
+    runs->own = coll_i_runs_of_rank(workspace, runs->l, workspace->at.local, &runs->leads);
+    first = coll_i_runs_first(workspace, runs->l, runs->own, workspace->at.index);
+    runs->begin = first - workspace->at.first;
+    runs->size =
+        coll_i_runs_first(workspace, runs->l, runs->own + 1, workspace->at.index) - first;
     runs->sorts = runs->l > 1 && runs->at.inter;
 }
 
@@ -138,7 +170,7 @@ COLL_INLINE coll_status coll_i_runs_stage(coll_plan *plan, coll_workspace *works
 {
     const uint32_t first = workspace->at.first, m = workspace->at.ranks,
                    local = workspace->at.local;
-    const uint32_t begin = first + runs->own * runs->apart;
+    const uint32_t begin = first + runs->begin;
     const size_t *counts = runs->layout->counts, *displs = runs->layout->displs;
     size_t shared = workspace->shared; /* before, and of a run */
     coll_problem of;
@@ -155,7 +187,7 @@ COLL_INLINE coll_status coll_i_runs_stage(coll_plan *plan, coll_workspace *works
         cut->displs = runs->run;
     }
     workspace->at.first = begin;
-    workspace->at.local -= runs->own * runs->apart;
+    workspace->at.local -= runs->begin;
     workspace->at.ranks = runs->size;
     workspace->runs = runs->l;
     status = coll_i_composite_intra(plan, workspace, &of, phase);
@@ -183,7 +215,7 @@ COLL_INLINE void coll_i_runs_inter(const coll_plan *plan, coll_workspace *worksp
     const uint32_t h = runs->at.nodes, own = runs->own;
     coll_i_composite_problem(plan, COLL_INTER, plain, h,
                              coll_i_runs_elements(plan, workspace, runs), of);
-    if (!runs->layout->counts &&
+    if (!coll_i_runs_tabled(workspace, runs->layout) &&
         coll_nodes_smallest(nodes, workspace->p) == coll_nodes_largest(nodes, workspace->p))
         return;
     for (uint32_t i = 0; i < h; i++) {
@@ -222,8 +254,8 @@ COLL_INLINE void coll_i_runs_intra(const coll_plan *plan, coll_workspace *worksp
     size_t at = 0;
     coll_i_composite_problem(plan, COLL_INTRA, collective, m, 0, of);
     for (uint32_t t = 0; t < m; t++) {
-        const uint32_t j = t / runs->apart;
-        const bool leads = j < runs->l && t == j * runs->apart;
+        bool leads;
+        const uint32_t j = coll_i_runs_of_rank(workspace, runs->l, t, &leads);
         runs->intra[t] = leads ? coll_i_runs_begin(plan, workspace, runs, j, h) -
                                      coll_i_runs_begin(plan, workspace, runs, j, 0)
                                : 0;

@@ -7,6 +7,8 @@
  *   l = 3, k = 2, 12 elements     partition 0        1          2
  *                                 piece     0 0 1 1  0 0 1 1    0 0 1 1
  *   a node of 2 ranks             leader    rank 0   rank 0     rank 1
+ *
+ * Where the rails of ranks are known (coll_beyond), leaders are spread over them: topo/rails.h.
  */
 #ifndef COLL_ALGOS_KIT_LEADERS_H
 #define COLL_ALGOS_KIT_LEADERS_H
@@ -16,13 +18,44 @@
 #define COLL_I_LEADERS_PARAM                                                                   \
     "leaders", "leaders of a node, of a partition each", 1, COLL_LEADERS_MOST, 4
 
+/* Sets the number of leaders and, where rails are known, chooses them by these. One leader is the first
+ * rank of its node in any case. O(p) for each rail. */
+COLL_INLINE void coll_i_leaders_choose(const coll_plan *plan, coll_workspace *workspace,
+                                       uint32_t l)
+{
+    const uint8_t *rail = coll_nodes_rails(&workspace->nodes);
+    const uint32_t p = workspace->p;
+    size_t *below = workspace->tables + coll_workspace_tables(&plan->problem);
+    workspace->leaders = coll_fast_divisor_of(l);
+    workspace->below = NULL;
+    if (!rail || l == 1)
+        return;
+    below -= p;
+    for (uint32_t i = 0; i < coll_nodes_count(&workspace->nodes); i++) {
+        const uint32_t first = coll_nodes_first(&workspace->nodes, p, i);
+        coll_i_rails_leaders(rail + first,
+                             coll_nodes_first(&workspace->nodes, p, i + 1) - first, l,
+                             below + first);
+    }
+    workspace->below = below;
+}
+
+/* How many leaders of this rank's node have a lower local rank. */
+COLL_HOT_INLINE uint32_t coll_i_leaders_before(const coll_workspace *workspace, uint32_t local)
+{
+    const uint32_t l = workspace->leaders.by, m = workspace->at.ranks;
+    if (!workspace->below)
+        return coll_leaders_below(m, local, l);
+    return local < m ? (uint32_t)workspace->below[workspace->at.first + local] : l;
+}
+
 /* Cuts the vector for l leaders with k pieces each: into l·k pieces of equal size, but for the
  * last one that has elements. k pieces are a partition. */
 COLL_INLINE void coll_i_leaders_cut(const coll_plan *plan, coll_workspace *workspace,
                                     uint32_t l, uint32_t k)
 {
     const size_t n = plan->problem.count, pieces = (size_t)l * k;
-    workspace->leaders = coll_fast_divisor_of(l);
+    coll_i_leaders_choose(plan, workspace, l);
     workspace->part = (n / pieces + (n % pieces != 0 ? 1 : 0)) * k;
 }
 
@@ -34,8 +67,8 @@ COLL_INLINE coll_status coll_i_leaders_inter(coll_plan *plan, coll_workspace *wo
                                              coll_ref out, size_t scratch)
 {
     const uint32_t l = workspace->leaders.by;
-    const uint32_t first = coll_leaders_below(workspace->at.ranks, workspace->at.local, l);
-    const uint32_t end = coll_leaders_below(workspace->at.ranks, workspace->at.local + 1, l);
+    const uint32_t first = coll_i_leaders_before(workspace, workspace->at.local);
+    const uint32_t end = coll_i_leaders_before(workspace, workspace->at.local + 1);
     const size_t n = plan->problem.count, piece = workspace->part / k;
     const size_t whole = piece ? n / piece : 0, begin = (size_t)first * k;
     const size_t last = (size_t)end * k < whole ? (size_t)end * k : whole;
@@ -71,8 +104,7 @@ COLL_INLINE size_t coll_i_leaders_begin(const coll_plan *plan, const coll_worksp
                                         uint32_t local)
 {
     const size_t n = plan->problem.count;
-    const size_t at =
-        workspace->part * coll_leaders_below(workspace->at.ranks, local, workspace->leaders.by);
+    const size_t at = workspace->part * coll_i_leaders_before(workspace, local);
     return at < n ? at : n;
 }
 

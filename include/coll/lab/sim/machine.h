@@ -15,7 +15,7 @@
  *   moody                        all ranks on hosts, or with coll_sim_machine_nic some on NICs
  *   dpml                         Hockney's a and b between nodes, copies of a_shm and b_shm within,
  *                                c everywhere; where gap or wire is not 0, the NICs of the nodes as
- *                                links
+ *                                links, one for each rail that ranks use
  *
  * A machine must stay where it is once it has been read; nodes are the caller's.
  */
@@ -29,7 +29,7 @@
 #include "nbl_costs.h"
 #include "plogp_costs.h"
 #include "shm_costs.h"
-#include "topology/sockets.h"
+#include "topology/nics.h"
 
 /* A machine made of words: a cost model, and what it needs. */
 typedef struct coll_sim_machine {
@@ -89,12 +89,11 @@ COLL_INLINE void coll_i_sim_machine_memory(coll_sim_machine *m)
 }
 
 /* The memory of the nodes, and their NICs. */
-COLL_INLINE bool coll_i_sim_machine_dpml(coll_sim_machine *m, coll_sentence *why)
+COLL_INLINE bool coll_i_sim_machine_dpml(coll_sim_machine *m)
 {
     const coll_dpml_costs *costs = &m->words.dpml;
     const coll_hockney_costs between = {costs->a_us, costs->b_ns_per_byte,
                                         costs->c_ns_per_byte};
-    const uint32_t ppn = coll_nodes_largest(m->nodes, m->ends);
     coll_sim_hockney_init(&m->model, &m->sim_hockney, &between);
     memset(&m->memory, 0, sizeof m->memory);
     m->memory.a_us = costs->a_shm_us;
@@ -105,10 +104,7 @@ COLL_INLINE bool coll_i_sim_machine_dpml(coll_sim_machine *m, coll_sentence *why
     coll_i_sim_machine_memory(m);
     if (!(costs->gap_us > 0 || costs->wire_ns_per_byte > 0))
         return true;
-    if (m->nodes->first)
-        return coll_refuse(why, "the NICs of dpml need nodes of one size; with others, gap and "
-                                "wire are 0");
-    coll_topology_nodes(&m->topology, (m->ends - 1) / ppn + 1, 1, ppn);
+    coll_topology_nics(&m->topology, m->nodes, m->ends);
     m->topology.cost.message = coll_time_of(costs->gap_us * 1e6);
     m->topology.cost.byte_ps = costs->wire_ns_per_byte * 1000;
     m->nics = &m->topology;
@@ -133,7 +129,7 @@ COLL_INLINE bool coll_sim_machine_read(coll_sim_machine *m, const char *text,
         m->sim_moody.on_nic = NULL;
         coll_sim_moody_init(&m->model, &m->sim_moody);
     } else if (m->row == &coll_dpml_model) {
-        return coll_i_sim_machine_dpml(m, why);
+        return coll_i_sim_machine_dpml(m);
     } else {
         if (!coll_plogp_load(&m->plogp, &m->words.plogp, why) ||
             !coll_plogp_load_dirty(&m->plogp_dirty, &m->words.plogp, why))

@@ -23,6 +23,7 @@
 #ifndef COLL_LAB_SIM_TOPOLOGY_H
 #define COLL_LAB_SIM_TOPOLOGY_H
 
+#include "../../plan/topo/nodes.h"
 #include "../../select/names.h"
 #include "../model/parameters.h"
 #include "basics.h"
@@ -54,6 +55,7 @@ typedef struct coll_topology {
     uint32_t missing[COLL_TOPOLOGY_MISSING], n_missing; /* ends without a rank, growing */
     /* The topology's own. */
     uint32_t size[COLL_MESH_DIMENSIONS], dimensions;
+    const coll_nodes *nodes; /* of topology/nics.h, the caller's; else NULL */
     bool wraps;           /* the dimensions are rings */
     coll_link_cost inner; /* of links within a node or group */
 } coll_topology;

@@ -135,6 +135,36 @@ COLL_INLINE uint32_t coll_i_grid_param_values(coll_grid_worker *worker,
 /* All kinds of nodes up to this p; beyond, three of them. */
 enum { COLL_I_GRID_ALL_NODES = 20 };
 
+/* Sets nodes number k, with rails or groups; false if there are no more. Rails are for algorithms that
+ * choose leaders, which 4 ranks of a node and more do best; groups are for all that are composite. */
+COLL_INLINE bool coll_i_grid_with_beyond(coll_grid_case *of, uint32_t k)
+{
+    static const struct {
+        uint32_t nodes, groups;
+        coll_grid_rails rails;
+    } with[] = {{4, 0, COLL_GRID_RAILS_TURNS},
+                {7, 0, COLL_GRID_RAILS_RUNS},
+                {11, 0, COLL_GRID_RAILS_UNEQUAL},
+                {COLL_GRID_NODES_UNEVEN, 0, COLL_GRID_RAILS_TURNS},
+                {2, 2, COLL_GRID_NO_RAILS},
+                {COLL_GRID_NODES_UNEVEN, COLL_GRID_NODES_UNEVEN, COLL_GRID_NO_RAILS},
+                {3, 2, COLL_GRID_RAILS_UNEQUAL}};
+    const uint32_t n = sizeof with / sizeof with[0];
+    if (of->p < 3 || !(of->algorithm->traits & COLL_NEEDS_BUILD))
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        if (with[i].rails != COLL_GRID_NO_RAILS && coll_i_grid_leaders(of) == 0)
+            continue;
+        if (k-- > 0)
+            continue;
+        of->nodes = with[i].nodes;
+        of->groups = with[i].groups;
+        of->rails = with[i].rails;
+        return true;
+    }
+    return false;
+}
+
 /* Sets nodes number k; false if there are fewer. */
 COLL_INLINE bool coll_i_grid_on_nodes(coll_grid_case *of, uint32_t k)
 {
@@ -143,10 +173,12 @@ COLL_INLINE bool coll_i_grid_on_nodes(coll_grid_case *of, uint32_t k)
                        : of->p == 2                                             ? 2
                        : of->p <= COLL_I_GRID_ALL_NODES                         ? 5
                                                                                 : 3;
+    of->rails = COLL_GRID_NO_RAILS;
+    of->groups = 0;
     of->nodes = nodes[k < n ? k : 0];
     if (n == 3 && k == 1) /* one of those with even ones */
         of->nodes = nodes[of->p % 3 == 0 ? 1 : of->p % 3 + 2];
-    return k < n;
+    return k < n || coll_i_grid_with_beyond(of, k - n);
 }
 
 /* Is there an algorithm of this name before number i? */
@@ -281,7 +313,8 @@ COLL_INLINE bool coll_i_grid_root(coll_grid_worker *worker, coll_grid_case *of, 
 
 /* ---- all axes ---------------------------------------------------------------------------- */
 
-enum { COLL_I_GRID_PLAYS = 63 }; /* algorithms that may be bound to a level, at most */
+/* Algorithms that may be bound to a level, at most, and composite ones. */
+enum { COLL_I_GRID_PLAYS = 63, COLL_I_GRID_NESTS = 4 };
 
 /* The values of each axis. */
 typedef struct coll_grid_axes {
@@ -290,6 +323,9 @@ typedef struct coll_grid_axes {
     uint32_t value[COLL_PARAM_MAX][COLL_GRID_VALUES];
     const coll_algorithm
         *play[COLL_LEVELS][COLL_I_GRID_PLAYS]; /* inner algorithms of each level */
+    /* … and composite ones, which are used in turn among nodes that have groups */
+    const coll_algorithm *nest[COLL_I_GRID_NESTS];
+    uint32_t n_nest;
 } coll_grid_axes;
 
 /* Finds all that may be bound to a level besides the defaults; how many. */
@@ -304,6 +340,27 @@ COLL_INLINE uint32_t coll_i_grid_all_plays(const coll_grid_pool *pool, const col
         if (coll_i_grid_plays(of, pool, i, level))
             play[n++] = coll_i_pool_longest(pool, pool->algorithms[i]->name);
     return n;
+}
+
+/* Finds the names of composite algorithms that may be bound among nodes that have groups. */
+COLL_INLINE void coll_i_grid_all_nests(coll_grid_axes *axes, const coll_grid_pool *pool,
+                                       const coll_grid_case *of)
+{
+    const uint32_t never = COLL_NEEDS_SHARED | COLL_I_NEEDS_GROUP;
+    axes->n_nest = 0;
+    if (!(of->algorithm->traits & COLL_NEEDS_BUILD) || of->n_bindings > 0)
+        return;
+    for (uint32_t i = 0; i < pool->n && axes->n_nest < COLL_I_GRID_NESTS; i++) {
+        const coll_algorithm *algorithm = pool->algorithms[i];
+        uint32_t before = 0;
+        if (!(algorithm->traits & COLL_NEEDS_BUILD) || (algorithm->traits & never) ||
+            !(algorithm->collectives & coll_i_grid_solves(of->algorithm, COLL_INTER)))
+            continue;
+        while (before < axes->n_nest && strcmp(axes->nest[before]->name, algorithm->name) != 0)
+            before++;
+        if (before == axes->n_nest)
+            axes->nest[axes->n_nest++] = algorithm;
+    }
 }
 
 /* A value that all algorithms of a name have in the range of their parameter. */
@@ -328,6 +385,12 @@ COLL_INLINE void coll_i_grid_play(const coll_grid_axes *axes, coll_grid_worker *
 {
     coll_grid_play *play = &of->play[level];
     memset(play, 0, sizeof *play);
+    if (level == COLL_INTER && of->groups != 0 && axes->n_nest > 0) {
+        play->algorithm = axes->nest[k % axes->n_nest];
+        for (uint32_t i = 0; i < play->algorithm->n_params; i++)
+            play->param[i] = play->algorithm->params[i].grid[k / axes->n_nest % 4];
+        return;
+    }
     if (k == 0)
         return;
     play->algorithm = axes->play[level][k - 1];
@@ -380,6 +443,7 @@ COLL_INLINE void coll_i_axes_make(coll_grid_axes *axes, coll_grid_worker *worker
     for (unsigned level = 0; level < COLL_LEVELS; level++)
         axes->n[COLL_AXIS_INTRA + level] =
             1 + coll_i_grid_all_plays(&worker->pool, of, (coll_level)level, axes->play[level]);
+    coll_i_grid_all_nests(axes, &worker->pool, of);
     for (uint32_t i = 0; i < COLL_PARAM_MAX; i++) {
         axes->value[i][0] = 0;
         axes->n[COLL_AXIS_PARAM + i] =

@@ -18,6 +18,7 @@
 #include "../../plan/graph.h"
 #include "../../plan/rank_order.h"
 #include "../verify.h"
+#include "beyond.h"
 #include "graphs.h"
 #include "groups.h"
 
@@ -55,6 +56,8 @@ typedef struct coll_grid_case {
     coll_grid_layout layout; /* where blocks lie */
     bool root_only;          /* gatherv, scatterv: only the root has the tables */
     uint32_t nodes;          /* ranks of a node; 0: all, or COLL_GRID_NODES_UNEVEN */
+    coll_grid_rails rails;   /* of several nodes, … */
+    uint32_t groups;         /* … and nodes of a group; 0: none, or COLL_GRID_NODES_UNEVEN */
     coll_grid_graph graph;   /* neighbour collectives */
     coll_grid_group group;   /* whose plan it is, outside … */
     coll_grid_places places; /* … or ranks on nodes that are no runs, and get places there */
@@ -102,10 +105,19 @@ typedef struct coll_grid_pool {
     uint32_t n;                              /* how many */
 } coll_grid_pool;
 
+/* Is that the name of number i, which is no composite algorithm? */
 COLL_INLINE bool coll_i_pool_named(const coll_grid_pool *pool, uint32_t i, const char *name)
 {
     return !(pool->algorithms[i]->traits & COLL_NEEDS_BUILD) &&
            strcmp(pool->algorithms[i]->name, name) == 0;
+}
+
+/* Has number i the name and, as for what is composite, the kind of an algorithm? */
+COLL_INLINE bool coll_i_pool_kin(const coll_grid_pool *pool, uint32_t i,
+                                 const coll_algorithm *of)
+{
+    return !((pool->algorithms[i]->traits ^ of->traits) & COLL_NEEDS_BUILD) &&
+           strcmp(pool->algorithms[i]->name, of->name) == 0;
 }
 
 /* Of the algorithms of this name the one with the most parameters. */
@@ -139,6 +151,7 @@ typedef struct coll_grid_worker {
     coll_i_grid_bindings bindings;
     coll_verifier verifier; /* memory of the proofs */
     coll_i_memory tables, nodes, plans, workspaces, workspace_tables;
+    coll_i_beyond beyond; /* the nodes */
     coll_i_graphs graphs;
     coll_i_groups groups;
     coll_problem asked; /* before it is placed … */
@@ -160,6 +173,7 @@ COLL_INLINE void coll_grid_worker_release(coll_grid_worker *worker)
     coll_verifier_release(&worker->verifier);
     coll_i_release(&worker->tables);
     coll_i_release(&worker->nodes);
+    coll_i_beyond_release(&worker->beyond);
     coll_i_release(&worker->plans);
     coll_i_release(&worker->workspaces);
     coll_i_release(&worker->workspace_tables);
@@ -232,21 +246,22 @@ COLL_INLINE void coll_i_grid_uneven(coll_nodes *nodes, uint32_t p, uint32_t *tab
     coll_nodes_table(nodes, n, tables, p & 1 ? of : NULL);
 }
 
-/* Puts the ranks on nodes. False: no memory. */
-COLL_INLINE bool coll_i_grid_nodes(coll_grid_worker *worker, uint32_t nodes,
+/* Puts the ranks on the case's nodes. False: no memory. */
+COLL_INLINE bool coll_i_grid_nodes(coll_grid_worker *worker, const coll_grid_case *of,
                                    coll_problem *problem)
 {
     const uint32_t p = problem->p;
-    uint32_t *tables;
-    if (nodes != 0 && nodes != COLL_GRID_NODES_UNEVEN)
-        coll_nodes_even(&problem->nodes, p, nodes);
-    if (nodes != COLL_GRID_NODES_UNEVEN)
-        return true;
-    tables =
-        (uint32_t *)coll_i_reserve_new(&worker->nodes, (2 * (size_t)p + 1) * sizeof *tables);
-    if (tables)
+    if (of->nodes == COLL_GRID_NODES_UNEVEN) {
+        uint32_t *tables = (uint32_t *)coll_i_reserve_new(&worker->nodes,
+                                                          (2 * (size_t)p + 1) * sizeof *tables);
+        if (!tables)
+            return false;
         coll_i_grid_uneven(&problem->nodes, p, tables);
-    return tables != NULL;
+    } else if (of->nodes != 0) {
+        coll_nodes_even(&problem->nodes, p, of->nodes);
+    }
+    return coll_i_beyond_make(&worker->beyond, &problem->nodes, p, of->rails, of->groups,
+                              coll_i_grid_uneven);
 }
 
 /* Makes one rank's plan, where nothing that its algorithm did not prepare is what another one's prepared.
@@ -282,7 +297,7 @@ COLL_INLINE coll_status coll_i_grid_neighbor_plans(coll_grid_worker *worker,
     coll_plan *plans;
     coll_problem_init(&problem, of->collective, of->p, of->count, 8);
     problem.flags = of->flags;
-    if (!coll_i_grid_nodes(worker, of->nodes, &problem) ||
+    if (!coll_i_grid_nodes(worker, of, &problem) ||
         !coll_i_graphs_make(&worker->graphs, of->graph, of->p))
         return COLL_ERR_MEMORY;
     as = *of->algorithm;
@@ -344,7 +359,7 @@ COLL_INLINE void coll_i_grid_binding(coll_grid_worker *worker, coll_level level,
     for (uint32_t i = 0; i < pool->n && bindings->n < COLL_I_GRID_USES; i++) {
         const coll_algorithm *algorithm = pool->algorithms[i];
         uint32_t *param = bindings->param[bindings->n];
-        if (!coll_i_pool_named(pool, i, play->algorithm->name))
+        if (!coll_i_pool_kin(pool, i, play->algorithm))
             continue;
         for (uint32_t k = 0; k < algorithm->n_params; k++) {
             uint32_t same = 0;
@@ -364,13 +379,17 @@ COLL_INLINE void coll_i_grid_binding(coll_grid_worker *worker, coll_level level,
 COLL_INLINE bool coll_i_grid_workspaces(coll_grid_worker *worker, const coll_grid_case *of,
                                         const coll_problem *problem)
 {
-    const size_t room = coll_workspace_tables(problem);
+    /* the ranks' own, and behind them those that are nested: groups of the grid have no groups */
+    const uint32_t h = coll_nodes_count(&problem->nodes);
+    const coll_nodes *groups = problem->nodes.beyond ? problem->nodes.beyond->groups : NULL;
+    const size_t room = coll_workspace_tables(problem), nests = COLL_WORKSPACE_NESTED;
+    const size_t nested_room = groups ? coll_i_workspace_tables(groups, h) : 0;
     coll_workspace *workspaces;
     size_t *tables;
-    workspaces =
-        (coll_workspace *)coll_i_reserve_new(&worker->workspaces, of->p * sizeof *workspaces);
-    tables =
-        (size_t *)coll_i_reserve_new(&worker->workspace_tables, of->p * room * sizeof *tables);
+    workspaces = (coll_workspace *)coll_i_reserve_new(
+        &worker->workspaces, of->p * (groups ? 1 + nests : 1) * sizeof *workspaces);
+    tables = (size_t *)coll_i_reserve_new(
+        &worker->workspace_tables, of->p * (room + nests * nested_room) * sizeof *tables);
     worker->bindings.n = 0;
     for (unsigned level = 0; level < COLL_LEVELS; level++)
         if (of->play[level].algorithm)
@@ -379,6 +398,12 @@ COLL_INLINE bool coll_i_grid_workspaces(coll_grid_worker *worker, const coll_gri
         coll_workspace_init(&workspaces[rank], rank, tables + rank * room, room);
         workspaces[rank].bindings = of->n_bindings ? of->bindings : worker->bindings.binding;
         workspaces[rank].n_bindings = of->n_bindings ? of->n_bindings : worker->bindings.n;
+        for (size_t i = 0; groups && i < nests; i++)
+            coll_workspace_init(&workspaces[of->p + rank * nests + i], 0,
+                                tables + of->p * room + (rank * nests + i) * nested_room,
+                                nested_room);
+        if (groups)
+            workspaces[rank].nested = &workspaces[of->p + rank * nests];
     }
     return workspaces && tables;
 }
@@ -433,7 +458,7 @@ COLL_INLINE bool coll_i_grid_places(coll_grid_worker *worker, const coll_grid_ca
                                     coll_problem *problem)
 {
     if (of->places.kind == COLL_GRID_NO_PLACES)
-        return coll_i_grid_nodes(worker, of->nodes, problem);
+        return coll_i_grid_nodes(worker, of, problem);
     if (!coll_i_rank_order_make(&worker->groups, &of->places, of->p))
         return false;
     worker->asked = *problem;
@@ -543,9 +568,17 @@ COLL_INLINE coll_status coll_i_grid_group_status(const coll_grid_worker *worker,
     return COLL_OK;
 }
 
+/* How many leaders a node of the case has, if it says so: its first parameter; 0: it does not. */
+COLL_INLINE uint32_t coll_i_grid_leaders(const coll_grid_case *of)
+{
+    return of->algorithm->n_params > 0 && strcmp(of->algorithm->params[0].name, "leaders") == 0
+               ? of->param[0]
+               : 0;
+}
+
 /* Proves the case that the worker has made plans of. */
-COLL_INLINE void coll_i_grid_prove_plans(coll_grid_worker *worker, uint32_t window,
-                                         uint32_t sends, coll_report *report)
+COLL_INLINE void coll_i_grid_prove_plans(coll_grid_worker *worker, const coll_grid_case *of,
+                                         uint32_t window, uint32_t sends, coll_report *report)
 {
     coll_verify_options options;
     memset(&options, 0, sizeof options);
@@ -560,6 +593,8 @@ COLL_INLINE void coll_i_grid_prove_plans(coll_grid_worker *worker, uint32_t wind
         options.node = worker->groups.node;
     }
     coll_verify(NULL, &options, report);
+    if (report->ok && of->rails != COLL_GRID_NO_RAILS && coll_i_grid_leaders(of) > 0)
+        (void)coll_i_rails_prove(report, coll_i_grid_plan_of, worker, coll_i_grid_leaders(of));
 }
 
 /* Proves one case. Returns what coll_plan_build says of it; on COLL_OK, *report has the proof or
@@ -572,7 +607,7 @@ COLL_INLINE coll_status coll_grid_prove(coll_grid_worker *worker, const coll_gri
     if (status != COLL_OK)
         return status;
     if (group == COLL_OK)
-        coll_i_grid_prove_plans(worker, 0, 0, report);
+        coll_i_grid_prove_plans(worker, of, 0, 0, report);
     else
         coll_i_found(report, COLL_FOUND_TRAIT, 0, COLL_NO_STEP,
                      "coll_plan_place must say of this group: %s", coll_status_text(group));

@@ -46,6 +46,7 @@
     X(COLL_FOUND_STRUCTURE, "the order of operations varies, in spite of reproducible")        \
     X(COLL_FOUND_BARRIER, "a rank may leave the barrier before another one enters")            \
     X(COLL_FOUND_GROUP, "a group of a network reduction with other ranks than before")         \
+    X(COLL_FOUND_RAIL, "leaders are not spread over the rails of their node")                  \
     X(COLL_FOUND_RACE, "two ranks touch the same element of SHARED in no order")               \
     X(COLL_FOUND_TRAIT, "a trait is missing, or is not respected, or nothing needs it")        \
     X(COLL_FOUND_REFUSED, "a plan is refused that no trait forbids, or there is none")

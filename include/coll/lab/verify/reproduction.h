@@ -43,6 +43,13 @@ COLL_INLINE void coll_grid_case_words(const coll_grid_case *of, char *text, size
         n += (size_t)snprintf(text + n, bytes - n, " nodes=uneven");
     else if (n < bytes && of->nodes != 0)
         n += (size_t)snprintf(text + n, bytes - n, " nodes=%u", of->nodes);
+    if (n < bytes && of->rails != COLL_GRID_NO_RAILS)
+        n += (size_t)snprintf(text + n, bytes - n, " rails=%s",
+                              coll_grid_rails_words(of->rails));
+    if (n < bytes && of->groups == COLL_GRID_NODES_UNEVEN)
+        n += (size_t)snprintf(text + n, bytes - n, " groups=uneven");
+    else if (n < bytes && of->groups != 0)
+        n += (size_t)snprintf(text + n, bytes - n, " groups=%u", of->groups);
     if (n < bytes && of->places.kind != COLL_GRID_NO_PLACES)
         n += (size_t)snprintf(text + n, bytes - n, " places=%s:%u:%u",
                               coll_grid_places_name(of->places.kind), of->places.nodes,

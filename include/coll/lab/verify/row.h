@@ -149,7 +149,7 @@ COLL_INLINE bool coll_i_grid_case(coll_grid_worker *worker, const coll_grid_case
         row->refused++;
         return true;
     }
-    coll_i_grid_prove_plans(worker, row->window, row->sends, report);
+    coll_i_grid_prove_plans(worker, of, row->window, row->sends, report);
     if (!report->ok)
         return coll_i_grid_failed(of, row);
     row->plans++;

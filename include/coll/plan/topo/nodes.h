@@ -8,15 +8,27 @@
 #include "integers.h"
 #include "partition.h"
 
+/* What lies beyond nodes, the caller's like the tables. Zeroed: nothing that is known. */
+typedef struct coll_beyond {
+    /* The rail of each rank, that is the network adapter of its node that it uses, by numbers below
+     * COLL_RAILS_MOST (rails.h), of which not every node needs all; NULL: a node has one. */
+    const uint8_t *rail;
+    /* Which nodes are nearer to each other: those of a switch, or, where ranks share the memory of a
+     * socket, and sockets are what is called nodes here, the sockets of a machine. The `ranks` of
+     * groups are the nodes. They may have groups, too. NULL: there are none. */
+    const struct coll_nodes *groups;
+} coll_beyond;
+
 /* Which ranks share a node: runs of consecutive ranks. Zeroed: all ranks are on one node. */
 typedef struct coll_nodes {
     uint32_t count; /* how many nodes; 0: one, of all ranks */
     uint32_t most;  /* ranks of the largest */
-    uint32_t ppn;   /* ranks of a node (the last may have fewer), where `first` is NULL */
-    coll_fast_divisor by_ppn; /* division by that */
-    const uint32_t *first;    /* count + 1 entries, the caller's: node i has ranks first[i] …
+    /* Division by the ranks of a node (the last may have fewer), where `first` is NULL. */
+    coll_fast_divisor by_ppn;
+    const uint32_t *first; /* count + 1 entries, the caller's: node i has ranks first[i] …
                               first[i+1]−1. Or NULL */
-    const uint32_t *of; /* with `first`: the node of each rank; NULL: it is searched for */
+    const uint32_t *of;    /* with `first`: the node of each rank; NULL: it is searched for */
+    const coll_beyond *beyond; /* rails and groups; NULL: none */
 } coll_nodes;
 
 /* A rank's place. */
@@ -27,28 +39,30 @@ typedef struct coll_node {
     uint32_t local; /* the rank is its number `local`, from 0 */
 } coll_node;
 
-/* ⌈p/ppn⌉ nodes of ppn ranks, the last with what is left. ppn is at least 1. */
+/* ⌈p/ppn⌉ nodes of ppn ranks, the last with what is left. ppn is at least 1. Nothing is beyond. */
 COLL_INLINE void coll_nodes_even(coll_nodes *nodes, uint32_t p, uint32_t ppn)
 {
     nodes->by_ppn = coll_fast_divisor_of(ppn);
     nodes->count = coll_divide(p - 1, &nodes->by_ppn) + 1;
-    nodes->ppn = ppn;
     nodes->most = ppn < p ? ppn : p;
     nodes->first = nodes->of = NULL;
+    nodes->beyond = NULL;
 }
 
-/* Nodes of any size. Both tables are the caller's, and unchanged while they are used. O(nodes). */
+/* Nodes of any size. Both tables are the caller's, and unchanged while they are used. Nothing is
+ * beyond. O(nodes). */
 COLL_INLINE void coll_nodes_table(coll_nodes *nodes, uint32_t count, const uint32_t *first,
                                   const uint32_t *of)
 {
     nodes->by_ppn = coll_fast_divisor_of(1);
     nodes->count = count;
-    nodes->ppn = nodes->most = 0;
+    nodes->most = 0;
     for (uint32_t node = 0; node < count; node++)
         if (nodes->most < first[node + 1] - first[node])
             nodes->most = first[node + 1] - first[node];
     nodes->first = first;
     nodes->of = of;
+    nodes->beyond = NULL;
 }
 
 /* How many nodes there are, at least 1. */
@@ -62,7 +76,7 @@ COLL_INLINE uint32_t coll_nodes_first(const coll_nodes *nodes, uint32_t p, uint3
 {
     if (nodes->first)
         return nodes->first[node];
-    return node >= coll_nodes_count(nodes) ? p : node * nodes->ppn;
+    return node >= coll_nodes_count(nodes) ? p : node * nodes->by_ppn.by;
 }
 
 /* Place of rank `local` of a node. */
@@ -117,8 +131,8 @@ COLL_INLINE bool coll_nodes_check(const coll_nodes *nodes, uint32_t p)
     if (nodes->count == 0)
         return !nodes->first && !nodes->of;
     if (!nodes->first)
-        return nodes->ppn > 0 && nodes->ppn == nodes->by_ppn.by &&
-               nodes->most == (nodes->ppn < p ? nodes->ppn : p) &&
+        return nodes->by_ppn.by > 0 &&
+               nodes->most == (nodes->by_ppn.by < p ? nodes->by_ppn.by : p) &&
                nodes->count == coll_divide(p - 1, &nodes->by_ppn) + 1;
     if (nodes->first[0] != 0 || nodes->first[nodes->count] != p)
         return false;
@@ -143,7 +157,7 @@ COLL_INLINE uint32_t coll_nodes_smallest(const coll_nodes *nodes, uint32_t p)
 {
     uint32_t least = p;
     if (!nodes->first)
-        return nodes->count ? p - (nodes->count - 1) * nodes->ppn : p;
+        return nodes->count ? p - (nodes->count - 1) * nodes->by_ppn.by : p;
     for (uint32_t node = 0; node < nodes->count; node++)
         if (least > nodes->first[node + 1] - nodes->first[node])
             least = nodes->first[node + 1] - nodes->first[node];
