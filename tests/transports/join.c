@@ -259,39 +259,76 @@ TEST(limits_of_each_peer)
 
 /* ---- one of three ------------------------------------------------------------------------ */
 
-/* Sockets of 2, nodes of 4, a cluster of 8: a join whose near transport is one. */
-TEST(three_levels)
+/* Sockets of 3, 2 and 1 ranks on a node, of 2 and 2 on the other: 10 ranks on 2 machines. */
+enum { P = 10, MACHINES = 2, SOCKETS = 5 };
+static const uint32_t machine_first[] = {0, 6, 10}, socket_first[] = {0, 3, 5, 6, 8, 10};
+static const uint32_t first_on[MACHINES][4] = {{0, 3, 5, 6}, {0, 2, 4, 4}};
+static const uint32_t sockets_on[MACHINES] = {3, 2}, machine_sockets[] = {0, 3, 5};
+static coll_join inner[P];
+static coll_nodes sockets, machines, on[MACHINES];
+static coll_beyond beyond = {NULL, &machines};
+static coll_threads *socket_threads[SOCKETS], *node_threads[MACHINES], *far_away;
+
+/* A join whose near transport is one: within a socket through SHARED of its own, between the sockets of a
+ * node, and between nodes. */
+static bool begin_three(void)
 {
-    enum { P = 8 };
-    static coll_join inner[P];
-    static coll_nodes sockets;
-    coll_threads *socket[4], *node[2], *far = coll_threads_create(P);
-    calls = 1000;
     it.p = P;
-    coll_nodes_even(&sockets, 4, 2);
-    coll_nodes_even(&it.nodes, P, 4);
-    for (uint32_t k = 0; k < 4; k++)
-        socket[k] = coll_threads_create(2);
-    for (uint32_t k = 0; k < 2; k++)
-        node[k] = coll_threads_create(4);
+    coll_nodes_table(&it.nodes, MACHINES, machine_first, NULL);
+    coll_nodes_table(&sockets, SOCKETS, socket_first, NULL);
+    coll_nodes_table(&machines, MACHINES, machine_sockets, NULL);
+    sockets.beyond = &beyond;
+    far_away = coll_threads_create(P);
+    for (uint32_t k = 0; k < SOCKETS; k++) {
+        socket_threads[k] = coll_threads_create(socket_first[k + 1] - socket_first[k]);
+        if (!CHECK_STATUS(coll_threads_share(socket_threads[k], SHARED), COLL_OK))
+            return false;
+    }
+    for (uint32_t k = 0; k < MACHINES; k++) {
+        node_threads[k] = coll_threads_create(machine_first[k + 1] - machine_first[k]);
+        coll_nodes_table(&on[k], sockets_on[k], first_on[k], NULL);
+    }
     for (uint32_t r = 0; r < P; r++) {
-        CHECK_STATUS(coll_join_init(&inner[r], r % 4, 4, &sockets, &coll_threads_transport,
-                                    coll_threads_rank(socket[r / 2], r % 2),
-                                    &coll_threads_transport,
-                                    coll_threads_rank(node[r / 4], r % 4)),
-                     COLL_OK);
-        CHECK_STATUS(coll_join_init(&it.joins[r], r, P, &it.nodes,
-                                    coll_join_transport(&inner[r]), &inner[r],
-                                    &coll_threads_transport, coll_threads_rank(far, r)),
-                     COLL_OK);
+        const coll_node at = coll_node_of(&it.nodes, P, r), in = coll_node_of(&sockets, P, r);
+        if (!CHECK_STATUS(coll_join_init(&inner[r], at.local, at.ranks, &on[at.index],
+                                         &coll_threads_transport,
+                                         coll_threads_rank(socket_threads[in.index], in.local),
+                                         &coll_threads_transport,
+                                         coll_threads_rank(node_threads[at.index], at.local)),
+                          COLL_OK) ||
+            !CHECK_STATUS(coll_join_init(&it.joins[r], r, P, &it.nodes,
+                                         coll_join_transport(&inner[r]), &inner[r],
+                                         &coll_threads_transport,
+                                         coll_threads_rank(far_away, r)),
+                          COLL_OK))
+            return false;
         CHECK(it.joins[r].mark != inner[r].mark);
         CHECK(it.joins[r].transport.node_memory == NULL);
-        CHECK(it.joins[r].transport.routes->to(&it.joins[r], (r + 4) % P) ==
+        CHECK_STATUS(coll_join_parts(&it.joins[r], &sockets), COLL_OK);
+        CHECK(it.joins[r].transport.node_memory->nodes(&it.joins[r]) == &sockets);
+        CHECK(it.joins[r].transport.routes->to(&it.joins[r], (r + 5) % P) ==
               &coll_threads_transport);
     }
+    return true;
+}
+
+static void end_three(void)
+{
+    for (uint32_t k = 0; k < SOCKETS; k++)
+        coll_threads_destroy(socket_threads[k]);
+    for (uint32_t k = 0; k < MACHINES; k++)
+        coll_threads_destroy(node_threads[k]);
+    coll_threads_destroy(far_away);
+}
+
+TEST(three_levels)
+{
+    if (!begin_three())
+        return;
     for (uint32_t r = 0; r < P; r++) {
         coll_conformance_task task = {
             coll_join_transport(&it.joins[r]), &it.joins[r], r, P, 3000, 0, 60000, 0, NULL, 0};
+        task.skip = 1u << COLL_CONFORMANCE_SHARED | 1u << COLL_CONFORMANCE_TURNS;
         task.bytes = coll_conformance_bytes(&task);
         task.memory = malloc(task.bytes);
         CHECK_STATUS(coll_conformance_init(&kits[r], &task), COLL_OK);
@@ -301,11 +338,132 @@ TEST(three_levels)
         printf("    %s\n", coll_conformance_sentence(kits, P));
     for (uint32_t r = 0; r < P; r++)
         free(kits[r].task.memory);
-    for (uint32_t k = 0; k < 4; k++)
-        coll_threads_destroy(socket[k]);
-    for (uint32_t k = 0; k < 2; k++)
-        coll_threads_destroy(node[k]);
-    coll_threads_destroy(far);
+    end_three();
+}
+
+/* Through the memory of a socket, by messages between the sockets of a node, and between nodes. */
+static const coll_binding dpml_inside[] = {
+    {COLL_INTER, &coll_two_level_allreduce.algorithm, NULL}};
+static const coll_binding bcast_inside[] = {
+    {COLL_INTRA, &coll_shm_bcast, NULL},
+    {COLL_INTER, &coll_multi_leader_bcast.algorithm, NULL}};
+static const coll_binding barrier_inside[] = {
+    {COLL_INTRA, &coll_shm_barrier, NULL},
+    {COLL_INTER, &coll_two_level_barrier.algorithm, NULL}};
+static const coll_rule three_rules[] = {{COLL_BIT(COLL_ALLREDUCE),
+                                         1,
+                                         UINT32_MAX,
+                                         0,
+                                         SIZE_MAX,
+                                         &coll_dpml_allreduce.algorithm,
+                                         {2},
+                                         0,
+                                         "three levels",
+                                         dpml_inside,
+                                         1,
+                                         0,
+                                         0},
+                                        {COLL_BIT(COLL_BCAST),
+                                         1,
+                                         UINT32_MAX,
+                                         0,
+                                         SIZE_MAX,
+                                         &coll_two_level_bcast.algorithm,
+                                         {0},
+                                         0,
+                                         "three levels",
+                                         bcast_inside,
+                                         2,
+                                         0,
+                                         0},
+                                        {COLL_BIT(COLL_BARRIER),
+                                         1,
+                                         UINT32_MAX,
+                                         0,
+                                         SIZE_MAX,
+                                         &coll_two_level_barrier.algorithm,
+                                         {0},
+                                         0,
+                                         "three levels",
+                                         barrier_inside,
+                                         2,
+                                         0,
+                                         0}};
+static const coll_rule_list three = {three_rules, 3, NULL};
+
+/* Rules that name nothing else: what they name is what runs. */
+static void *call_in_three(void *arg)
+{
+    enum { MOST_OF_THEM = 3000 };
+    const uint32_t rank = (uint32_t)(uintptr_t)arg;
+    coll_join *join = &it.joins[rank];
+    unsigned char *memory = (unsigned char *)malloc(1 << 20);
+    uint64_t *in = (uint64_t *)calloc(2 * MOST_OF_THEM, sizeof *in), *out = in + MOST_OF_THEM;
+    coll_comm comm;
+    uint64_t random = 7;
+    wrong[rank] = coll_comm_init(&comm, coll_join_transport(join), join, rank, P, memory,
+                                 1 << 20) != COLL_OK;
+    wrong[rank] += coll_comm_nodes(&comm, &sockets) != COLL_OK;
+    wrong[rank] += coll_i_comm_shared(&comm) == 0;
+    wrong[rank] += coll_comm_rules(&comm, &three) != COLL_OK;
+    for (uint32_t i = 0; i < 600 && wrong[rank] == 0; i++) {
+        const size_t n = chance_of(&random, i % 10 ? 40 : MOST_OF_THEM);
+        const uint32_t root = i % P;
+        for (size_t k = 0; k < n; k++)
+            in[k] = (rank + 1) * (k + i);
+        wrong[rank] += coll_allreduce(&comm, in, out, n, COLL_U64, COLL_SUM) != COLL_OK;
+        for (size_t k = 0; k < n; k++)
+            wrong[rank] += out[k] != P * (P + 1) / 2 * (k + i);
+        wrong[rank] += coll_barrier(&comm) != COLL_OK;
+        wrong[rank] += coll_bcast(&comm, in, n, COLL_U64, root) != COLL_OK;
+        for (size_t k = 0; k < n; k++)
+            wrong[rank] += in[k] != (root + 1) * (k + i);
+    }
+    wrong[rank] += coll_comm_free(&comm) != COLL_OK;
+    free(in);
+    free(memory);
+    return NULL;
+}
+
+TEST(calls_in_three_levels)
+{
+    if (!begin_three())
+        return;
+    on_threads(call_in_three);
+    for (uint32_t r = 0; r < P; r++)
+        CHECK_EQ(wrong[r], 0);
+    end_three();
+}
+
+/* Parts are those of the near join, within nodes, of all ranks. */
+TEST(parts_that_do_not_fit)
+{
+    static const uint32_t across[] = {0, 3, 5, 7, 10}, others[] = {0, 2, 5, 6, 8, 10},
+                          few[] = {0, 3, 5, 6, 10}, last[] = {0, 6, 7, 10};
+    coll_nodes nodes;
+    coll_join flat;
+    if (!begin_three())
+        return;
+    CHECK_STATUS(coll_join_parts(NULL, &sockets), COLL_ERR_NULL);
+    CHECK_STATUS(coll_join_parts(&it.joins[0], NULL), COLL_ERR_NULL);
+    coll_nodes_table(&nodes, 4, across, NULL);
+    CHECK_STATUS(coll_join_parts(&it.joins[0], &nodes), COLL_ERR_NODES);
+    coll_nodes_table(&nodes, 5, others, NULL);
+    CHECK_STATUS(coll_join_parts(&it.joins[0], &nodes), COLL_ERR_NODES);
+    CHECK_STATUS(coll_join_parts(&it.joins[6], &nodes), COLL_OK); /* its own are right */
+    coll_nodes_table(&nodes, 4, few, NULL);
+    CHECK_STATUS(coll_join_parts(&it.joins[6], &nodes), COLL_ERR_NODES);
+    coll_nodes_table(&nodes, 3, last, NULL);
+    CHECK_STATUS(coll_join_parts(&it.joins[6], &nodes), COLL_ERR_NODES);
+    coll_nodes_even(&nodes, P - 1, 3);
+    CHECK_STATUS(coll_join_parts(&it.joins[0], &nodes), COLL_ERR_NODES);
+    coll_nodes_even(&nodes, P, 5);
+    CHECK_STATUS(coll_join_init(&flat, 0, P, &nodes, &coll_threads_transport,
+                                coll_threads_rank(node_threads[0], 0), &coll_threads_transport,
+                                coll_threads_rank(far_away, 0)),
+                 COLL_OK);
+    CHECK_STATUS(coll_join_parts(&flat, &nodes), COLL_ERR_TRANSPORT);
+    end_three();
 }
 
 /* ---- failures ---------------------------------------------------------------------------- */
@@ -387,6 +545,8 @@ int main(void)
     RUN(calls_in_levels);
     RUN(limits_of_each_peer);
     RUN(three_levels);
+    RUN(calls_in_three_levels);
+    RUN(parts_that_do_not_fit);
     RUN(aborts_reach_all);
     return check_done();
 }

@@ -76,13 +76,14 @@ COLL_INLINE void coll_i_comm_share(coll_comm *comm)
 /* Says which ranks of a communicator share a node, and has all calls that follow choose by
  * coll_rules_of_nodes. Every rank makes the same call. The nodes, and their tables, stay the caller's,
  * unchanged, as long as the communicator exists. Calls use memory that the ranks of a node share
- * (COLL_NEEDS_SHARED) if each of these nodes lies in one of the transport's (coll_node_memory).
- * COLL_ERR_NODES: they are not those of p ranks. */
+ * (COLL_NEEDS_SHARED) if each of these nodes lies in one of the transport's (coll_node_memory). Where
+ * memory is that of sockets (coll_join_parts), so are these nodes; which of them share a machine say
+ * their groups. COLL_ERR_NODES: they are not those of p ranks, or what is beyond them does not fit. */
 COLL_INLINE coll_status coll_comm_nodes(coll_comm *comm, const coll_nodes *nodes)
 {
     if (!comm || !nodes)
         return COLL_ERR_NULL;
-    if (!coll_nodes_check(nodes, comm->p))
+    if (!coll_nodes_check(nodes, comm->p) || !coll_beyond_check(nodes, comm->p))
         return COLL_ERR_NODES;
     comm->nodes = coll_nodes_count(nodes) > 1 ? nodes : NULL;
     comm->builder = &coll_i_nodes_builder;

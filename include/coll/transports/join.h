@@ -15,7 +15,8 @@
  *
  * What a peer's transport can do is used for that peer: its limits, messages that are read where they
  * lie, or combined as they arrive. SHARED is the near transport's; where it has some, it has as much on each
- * node. Copies, and combinations of operands in memory, are the near transport's, too. Neither one's
+ * node. That of a near transport which is a join is memory of the sockets, say; coll_join_parts tells which
+ * ranks of all nodes share one. Copies, and combinations of operands in memory, are the near transport's, too. Neither one's
  * multicasts and reductions are used, as none of them reaches all ranks.
  *
  * Each transport tells only those of an abort that it reaches, so the library has whoever hears of one
@@ -41,6 +42,7 @@ typedef struct coll_join {
     void *near_ctx;             /* its ctx */
     void *far_ctx;              /* its ctx */
     const coll_nodes *nodes;    /* of all ranks; NULL: there are seats */
+    const coll_nodes *parts;    /* who shares memory: the nodes, or parts of them */
     uint32_t first;             /* rank that is near … */
     uint32_t ranks;             /* … and how many are, in a row */
     uint32_t p;                 /* all ranks */
@@ -301,10 +303,11 @@ COLL_INLINE void coll_i_join_leave(void *ctx, uint32_t use)
     join->near->node_memory->leave(join->near_ctx, use);
 }
 
-/* Which ranks share a part: those of a node, as the near transport's is one of all its ranks. */
+/* Which ranks share a part: those of a node, as the near transport's is one of all its ranks, or those of
+ * coll_join_parts. */
 COLL_INLINE const coll_nodes *coll_i_join_nodes(void *ctx)
 {
-    return ((const coll_join *)ctx)->nodes;
+    return ((const coll_join *)ctx)->parts;
 }
 
 /* ---- tags -------------------------------------------------------------------------------- */
@@ -446,7 +449,7 @@ COLL_INLINE coll_status coll_join_init(coll_join *join, uint32_t rank, uint32_t 
     join->near_ctx = near_ctx;
     join->far = far;
     join->far_ctx = far_ctx;
-    join->nodes = nodes;
+    join->nodes = join->parts = nodes;
     join->first = at.first;
     join->ranks = at.ranks;
     join->p = p;
@@ -475,7 +478,7 @@ COLL_INLINE coll_status coll_join_seats(coll_join *join, uint32_t p, const uint3
     status = coll_join_init(join, 0, p, &all, near, near_ctx, far, far_ctx);
     if (status != COLL_OK)
         return status;
-    join->nodes = NULL;
+    join->nodes = join->parts = NULL;
     join->seats = seats;
     join->near_tag = near_tag;
     coll_i_join_offer(join);
@@ -488,6 +491,45 @@ COLL_INLINE void coll_join_share(coll_join *join)
 {
     if (join->near->node_memory)
         join->transport.node_memory = &join->memory;
+}
+
+/* Has a join whose near transport is one, too, offer the SHARED of that: `parts` says for all ranks which of them
+ * share memory, the same on all; those of this rank's node are the near one's. They stay the caller's as long as
+ * the join. Where the near transport has no SHARED, there is none. COLL_ERR_NODES: they are not those of all ranks,
+ * one reaches beyond a node, or the near transport has others; COLL_ERR_TRANSPORT: the near transport is no join
+ * with nodes. */
+COLL_INLINE coll_status coll_join_parts(coll_join *join, const coll_nodes *parts)
+{
+    const coll_node_memory *memory;
+    const coll_nodes *theirs;
+    uint32_t own;
+    if (!join || !parts)
+        return COLL_ERR_NULL;
+    if (!join->nodes || join->near->send != coll_i_join_send)
+        return COLL_ERR_TRANSPORT;
+    if (!coll_nodes_check(parts, join->p))
+        return COLL_ERR_NODES;
+    for (uint32_t i = 0; i < coll_nodes_count(parts); i++) {
+        const uint32_t first = coll_nodes_first(parts, join->p, i);
+        const uint32_t last = coll_nodes_first(parts, join->p, i + 1) - 1;
+        if (coll_node_of(join->nodes, join->p, first).index !=
+            coll_node_of(join->nodes, join->p, last).index)
+            return COLL_ERR_NODES;
+    }
+    memory = join->near->node_memory;
+    if (!memory)
+        return COLL_OK;
+    theirs = memory->nodes(join->near_ctx);
+    own = coll_node_of(parts, join->p, join->first).index;
+    if (coll_nodes_count(theirs) > coll_nodes_count(parts) - own)
+        return COLL_ERR_NODES;
+    for (uint32_t i = 0; i <= coll_nodes_count(theirs); i++)
+        if (coll_nodes_first(parts, join->p, own + i) !=
+            join->first + coll_nodes_first(theirs, join->ranks, i))
+            return COLL_ERR_NODES;
+    join->parts = parts;
+    join->transport.node_memory = &join->memory;
+    return COLL_OK;
 }
 
 /* The table of a join, which is the ctx. */
