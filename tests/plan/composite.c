@@ -4,6 +4,10 @@
 #include "coll/plan/composite.h"
 #include "coll/algos/registry.h"
 #include "support/kinds.h"
+#include "support/prove.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 enum { P = 6, TABLES = 64 };
 
@@ -113,6 +117,93 @@ TEST(a_plan_is_of_one_rank)
     }
 }
 
+/* ---- more than two levels ---------------------------------------------------------------- */
+
+enum { RANKS = 25 };
+
+static const coll_plan *plan_of(void *arg, uint32_t rank)
+{
+    return (const coll_plan *)arg + rank;
+}
+
+/* Ranks on nodes of 2, in groups of 2 nodes, in groups of 3 of those, in groups of 2: as deep as it may
+ * be. Only the first allreduce is bound; those that are nested have bindings of their own. */
+TEST(five_levels)
+{
+    const coll_binding inter = {COLL_INTER, &coll_two_level_allreduce.algorithm, NULL};
+    static coll_plan plans[RANKS];
+    coll_workspace *workspaces[RANKS];
+    coll_nodes level[3];
+    coll_beyond beyond[3];
+    coll_problem problem;
+    coll_report report;
+    coll_verify_options options;
+    memset(beyond, 0, sizeof beyond);
+    coll_problem_init(&problem, COLL_ALLREDUCE, RANKS, 10, 8);
+    coll_nodes_even(&problem.nodes, RANKS, 2);
+    coll_nodes_even(&level[0], 13, 2);
+    coll_nodes_even(&level[1], 7, 3);
+    coll_nodes_even(&level[2], 3, 2);
+    problem.nodes.beyond = &beyond[0];
+    for (uint32_t i = 0; i < 3; i++) {
+        beyond[i].groups = &level[i];
+        if (i < 2)
+            level[i].beyond = &beyond[i + 1];
+    }
+    for (uint32_t r = 0; r < RANKS; r++) {
+        coll_workspace *at;
+        workspaces[r] = at =
+            coll_workspace_in(malloc(coll_workspace_bytes(&problem)), &problem, r);
+        for (uint32_t i = 0; i < 3; i++, at = at->nested) {
+            at->bindings = &inter;
+            at->n_bindings = 1;
+        }
+        CHECK(at->nested == NULL);
+        CHECK_STATUS(coll_plan_build(&plans[r], dpml, &problem, NULL, workspaces[r]), COLL_OK);
+        CHECK_EQ(workspaces[r]->nested->nested->n_nested, 1);
+    }
+    memset(&options, 0, sizeof options);
+    options.plan_of = plan_of;
+    options.arg = plans;
+    if (!CHECK(prove_plan(NULL, &options, &report) == COLL_PROVEN))
+        printf("    %s\n", report.sentence);
+    for (uint32_t r = 0; r < RANKS; r++)
+        free(workspaces[r]);
+}
+
+/* What is nested has no memory that its ranks share, and needs a workspace. */
+TEST(what_is_not_nested)
+{
+    static coll_workspace workspace;
+    coll_binding binding = {COLL_INTER, &coll_two_level_allreduce.algorithm, NULL};
+    coll_problem problem = problem_of(2, COLL_FLAG_COMMUTATIVE);
+    coll_nodes groups;
+    coll_beyond beyond = {NULL, &groups};
+    coll_workspace *all;
+    coll_plan plan;
+    coll_nodes_even(&groups, 3, 2);
+    problem.nodes.beyond = &beyond;
+    coll_workspace_init(&workspace, 0, tables, TABLES);
+    workspace.bindings = &binding;
+    workspace.n_bindings = 1;
+    CHECK_STATUS(coll_plan_build(&plan, dpml, &problem, NULL, &workspace), COLL_ERR_MEMORY);
+    all = coll_workspace_in(malloc(coll_workspace_bytes(&problem)), &problem, 0);
+    all->bindings = &binding;
+    all->n_bindings = 1;
+    CHECK_STATUS(coll_plan_build(&plan, dpml, &problem, NULL, all), COLL_OK);
+    binding.algorithm = dpml;
+    CHECK_STATUS(coll_plan_build(&plan, dpml, &problem, NULL, all), COLL_ERR_NODES);
+    binding.algorithm = &coll_node_leader_allreduce.algorithm;
+    CHECK_STATUS(coll_plan_build(&plan, dpml, &problem, NULL, all), COLL_ERR_GROUP);
+    binding.algorithm = &coll_two_level_allreduce.algorithm;
+    CHECK_STATUS(
+        coll_plan_build(&plan, &coll_socket_leader_allreduce.algorithm, &problem, NULL, all),
+        COLL_ERR_GROUP);
+    coll_nodes_even(&groups, 5, 2); /* of more nodes than there are */
+    CHECK_STATUS(coll_plan_build(&plan, dpml, &problem, NULL, all), COLL_ERR_NODES);
+    free(all);
+}
+
 /* A window has at most 32 slots, however many an algorithm inside may ask for. */
 TEST(windows)
 {
@@ -138,6 +229,8 @@ int main(void)
     RUN(what_is_used_inside);
     RUN(traits);
     RUN(a_plan_is_of_one_rank);
+    RUN(five_levels);
+    RUN(what_is_not_nested);
     RUN(windows);
     RUN(plain_algorithms);
     return check_done();

@@ -17,6 +17,7 @@
  *
  * A node with fewer than l ranks has ranks that are several leaders; a vector of fewer elements,
  * partitions that are empty. Operands stay in rank order as nodes are runs of ranks.
+ * Where ranks have rails (coll_beyond), the leaders of a node are spread over them.
  *
  * Laws (tests/algos/dpml.c), on a node of m ranks, with L = min(l, m) ranks that lead
  *   (1) the partitions tile the vector, and each has one leader on every node

@@ -6,7 +6,8 @@
  * across the nodes, all l groups at once; and within the nodes an allgather, or to the root a
  * gather, brings the partitions together. So l adapters, or l queues of one, work at a time, and
  * nobody moves the whole vector alone. With as many leaders as ranks on a node, every rank has
- * its own rail. A partition may be cut into pieces that go across side by side.
+ * its own rail; fewer are spread over the rails that are known (coll_beyond). A partition may be cut
+ * into pieces that go across side by side.
  *
  *   2 nodes of 3 ranks, l = 2        rank     0    1    2  |  3    4    5
  *     leader of partition                     0    1       |  0    1

@@ -6,7 +6,8 @@
  * allgather brings together what they have. As that lies run by run, and within a run node by
  * node, every rank finally sorts it by rank, into OUT. A reduce_scatter does the same backwards.
  * There are as many leaders as the smallest node has ranks, if that is fewer than l. Blocks of
- * several sizes lie packed in their table, so that those of a run are one piece.
+ * several sizes lie packed in their table, so that those of a run are one piece. Where ranks have rails
+ * (coll_beyond), leaders are spread over them, and runs of a node differ in length.
  *
  *   2 nodes of 4 ranks, l = 2       rank    0  1  2  3  |  4  5  6  7
  *     gather                                0,1   2,3   |  4,5   6,7
