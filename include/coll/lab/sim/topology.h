@@ -56,8 +56,8 @@ typedef struct coll_topology {
     /* The topology's own. */
     uint32_t size[COLL_MESH_DIMENSIONS], dimensions;
     const coll_nodes *nodes; /* of topology/nics.h, the caller's; else NULL */
-    bool wraps;           /* the dimensions are rings */
-    coll_link_cost inner; /* of links within a node or group */
+    bool wraps;              /* the dimensions are rings */
+    coll_link_cost inner;    /* of links within a node or group */
 } coll_topology;
 
 /* What went over a link. */
