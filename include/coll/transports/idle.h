@@ -66,7 +66,7 @@ COLL_INLINE uint64_t coll_machine(void)
     uint64_t number = 0;
 #if defined(__linux__)
     char text[36]; /* a random number, of 32 hexadecimal digits and four hyphens */
-    const int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    const int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY);
     const bool well = fd >= 0 && read(fd, text, sizeof text) == (ssize_t)sizeof text;
     for (size_t i = 0; well && i < sizeof text; i++) {
         const char c = text[i];

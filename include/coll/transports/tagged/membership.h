@@ -18,26 +18,24 @@ enum {
 
 /* ---- who this is ------------------------------------------------------------------------- */
 
-/* This process. The machine is the kernel's number of this boot and the name spaces of its processes and its
- * network. */
+/* This process. The machine is coll_machine's number and the name spaces of its processes and its network. */
 COLL_INLINE coll_i_tagged_process coll_i_tagged_self(void)
 {
     static const unsigned char key[COLL_TCP_SECRET] = {0};
     coll_i_tagged_process self;
-    unsigned char text[36 + 2 * sizeof(uint64_t)] = {0};
+    unsigned char bytes[3 * sizeof(uint64_t)];
     struct stat space, network;
-    const int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY);
     memset(&self, 0, sizeof self);
     self.number = (uint64_t)getpid();
     self.start = coll_i_tagged_started(self.number);
-    if (fd >= 0 && read(fd, text, 36) == 36 && stat("/proc/self/ns/pid", &space) == 0 &&
+    self.processors = coll_machine();
+    if (self.processors != 0 && stat("/proc/self/ns/pid", &space) == 0 &&
         stat("/proc/self/ns/net", &network) == 0) {
-        const uint64_t numbers[2] = {(uint64_t)space.st_ino, (uint64_t)network.st_ino};
-        memcpy(text + 36, numbers, sizeof numbers);
-        self.machine = coll_i_siphash(key, text, sizeof text) | 1;
+        const uint64_t numbers[3] = {self.processors, (uint64_t)space.st_ino,
+                                     (uint64_t)network.st_ino};
+        memcpy(bytes, numbers, sizeof bytes);
+        self.machine = coll_i_siphash(key, bytes, sizeof bytes) | 1;
     }
-    if (fd >= 0)
-        (void)close(fd);
     return self;
 }
 
@@ -120,7 +118,7 @@ COLL_INLINE bool coll_i_tagged_join(coll_i_tagged *net, const void *all, size_t 
             return false;
         }
         memcpy(&net->processes[r], at + r * bytes, sizeof *net->processes);
-        here += net->processes[r].machine == net->self.machine;
+        here += net->processes[r].processors == net->self.processors;
     }
     coll_i_tagged_probe(net);
     if (net->ranks_here == 0)

@@ -137,8 +137,9 @@ typedef struct coll_i_tagged_link {
 
 /* A process, as its address says; by it others of the same machine see whether it lives. */
 typedef struct coll_i_tagged_process {
-    uint64_t machine; /* and its network; 0: unknown */
-    uint64_t start;   /* when it was started, in ticks since the machine was */
+    uint64_t processors; /* coll_machine of those that it shares; 0: unknown */
+    uint64_t machine;    /* … and the name spaces of its processes and its network */
+    uint64_t start;      /* when it was started, in ticks since the machine was */
     uint64_t number;
     coll_tcp_address watched; /* where it listens; family 0: nowhere */
 } coll_i_tagged_process;
