@@ -16,6 +16,9 @@
  *   littlefield.h  tree, snake and fence on a mesh, the best block, regimes     Littlefield 1992
  *   dpml.h         allreduce by several leaders a node, how many                Bayatpour 2017
  *   kumar.h        all-to-all multicast on fat trees                            Kumar 2004
+ *   shm_model.h    copies through the memory of a node
+ *   noise_model.h  interruptions of processors
+ *   machine_file.h the file of a machine that was measured; machine_words.h: @FILE as its parameters
  *   atcom.h        broadcast that overlaps messages and copies, what to try     Wu 2005
  *
  * The command `coll model` evaluates them, `coll regimes` shows which algorithm is fastest where.
@@ -30,8 +33,12 @@
 #include "model/kumar.h"
 #include "model/littlefield.h"
 #include "model/loggp.h"
+#include "model/machine_file.h"
+#include "model/machine_words.h"
 #include "model/moody.h"
+#include "model/noise_model.h"
 #include "model/parameters.h"
 #include "model/plogp.h"
+#include "model/shm_model.h"
 
 #endif /* COLL_LAB_MODEL_H */

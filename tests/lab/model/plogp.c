@@ -81,7 +81,7 @@ TEST(written_data)
 
 TEST(refused)
 {
-    const char *const bad[] = {"L 1\n1k 1 1\n",           "L 1\n1k 1 1 1 1 1 1\n",
+    const char *const bad[] = {"L 1\n1k 1 1\n",           "L 1\n1k 1 1 1 1 1 1 1\n",
                                "L 1\nL 2\n1 1 1 1\n",     "L\n1k 1 1 1\n",
                                "L 1\n1k 1 1 -1\n",        "L 1\n1k 1 x 1\n",
                                "L 1\n1k 1 1e31 1\n",      "L 1\n1k 1 1 1\n1k 1 1 1",
@@ -144,11 +144,11 @@ TEST(files)
         CHECK(!coll_plogp_load(&table, &words, &why));
         CHECK(strstr(why.text, "is no text") != NULL);
         file = fopen(words.table, "w");
-        for (int i = 0; i < 5000; i++)
+        for (int i = 0; i < 70000; i++)
             fputs("#23\n", file);
         fclose(file);
         CHECK(!coll_plogp_load(&table, &words, &why));
-        CHECK(strstr(why.text, "is longer than 16 KB") != NULL);
+        CHECK(strstr(why.text, "is longer than 256 KB") != NULL);
         remove(words.table);
     }
 }

@@ -113,6 +113,34 @@ COLL_INLINE bool coll_i_unit_convert(const char *unit, const char *wanted, doubl
     return true;
 }
 
+/* ---- files ------------------------------------------------------------------------------- */
+
+/* The text of a file, a `what`, of less than `most` bytes: the caller's, to be freed. NULL, and a
+ * sentence: it cannot be read, is too long, or is no text. */
+COLL_INLINE char *coll_text_load(const char *what, const char *path, size_t most,
+                                 coll_sentence *why)
+{
+    FILE *file = fopen(path, "r");
+    char *text = file ? (char *)malloc(most) : NULL;
+    const size_t n = text ? fread(text, 1, most - 1, file) : 0;
+    const bool good = text && !ferror(file); /* a folder can be opened */
+    if (file)
+        fclose(file);
+    if (good)
+        text[n] = '\0';
+    if (!good)
+        (void)coll_refuse(why, "the %s %.200s cannot be read", what, path);
+    else if (n == most - 1)
+        (void)coll_refuse(why, "the %s %.200s is longer than %u KB", what, path,
+                          (unsigned)(most / 1024));
+    else if (strlen(text) != n)
+        (void)coll_refuse(why, "the %s %.200s is no text", what, path);
+    else
+        return text;
+    free(text);
+    return NULL;
+}
+
 /* ---- values ------------------------------------------------------------------------------ */
 
 COLL_INLINE double *coll_i_parameter_at(const coll_parameter *row, void *costs)

@@ -4,16 +4,19 @@
  * A message of m bytes occupies its sender for os(m), its receiver for or(m), and the network of
  * each for g(m); its last byte is there L + g(m) after it was sent, and L contains the sender's
  * overhead. smcc(m) is what a shared-memory collective of m bytes takes within a node (atcom.h),
- * c(m) what combining m bytes with m others takes, in proportion to the size below the first row.
+ * c(m) what combining m bytes with m others takes, in proportion to the size below the first row, and
+ * copy(m) what copying them takes.
  * Between the rows of the table values lie on straight lines; below the first row they are the
  * row's, and above the last, which has more than 0 bytes, they grow in proportion to the size.
  *
- * A table is text, a row a line, sizes growing; smcc and c may be left out:
+ * A table is text, a row a line, sizes growing; the last columns may be left out, and are 0 then:
  *
  *   L 12            # us
- *   # bytes  os_us  or_us  g_us  smcc_us  c_us
+ *   # bytes  os_us  or_us  g_us  smcc_us  c_us  copy_us
  *   1024     2      3      20    6        0.3
  *   64k      30     40     1000  400      20
+ *
+ * The file of a machine (machine_file.h) has the same rows, behind plogp.L and plogp.row.
  *
  * Data that its sender has just written lies in the sender's cache, and is slower to read than
  * data that nobody wrote: 6 times at 16 KiB between two processors of one machine. So a model has
@@ -26,18 +29,22 @@
 
 #include "hockney.h"
 
-enum { COLL_PLOGP_ROWS = 64 };
+enum {
+    COLL_PLOGP_ROWS = 64,
+    COLL_TABLE_BYTES = 256 * 1024 /* of the file of a table, or of a machine */
+};
 
 /* No time is longer, so that what lies between rows, or above them, is a number. */
 #define COLL_PLOGP_MOST 1e30
 
-/* The columns of the table: overheads, gap, a copy in shared memory, combining. */
+/* The columns of the table: overheads, gap, a collective in shared memory, combining, copying. */
 typedef enum coll_plogp_column {
     COLL_PLOGP_OS,
     COLL_PLOGP_OR,
     COLL_PLOGP_G,
     COLL_PLOGP_SMCC,
     COLL_PLOGP_C,
+    COLL_PLOGP_COPY,
     COLL_PLOGP_COLUMNS
 } coll_plogp_column;
 
@@ -111,35 +118,60 @@ COLL_INLINE bool coll_i_plogp_line(const char *line, size_t length, double *valu
     return true;
 }
 
-/* Reads a table; false, and a sentence, if it is none. */
+/* How the file of a machine begins, and its lines for this model. */
+#define COLL_I_MACHINE_HEAD "coll-machine 1"
+#define COLL_I_PLOGP_KEY    "plogp."
+#define COLL_I_PLOGP_ROW    "plogp.row"
+
+/* Of the line of a machine's file what a table would have; NULL: it is about something else. */
+COLL_INLINE const char *coll_i_plogp_of_machine(const char *line)
+{
+    const size_t key = strlen(COLL_I_PLOGP_KEY), row = strlen(COLL_I_PLOGP_ROW);
+    if (strncmp(line, COLL_I_PLOGP_KEY, key) != 0)
+        return NULL;
+    return line + (strncmp(line, COLL_I_PLOGP_ROW, row) == 0 ? row : key);
+}
+
+/* Takes a line of a table. */
+COLL_INLINE bool coll_i_plogp_take(coll_plogp_costs *m, const char *line, bool *latency_known)
+{
+    double value[COLL_PLOGP_COLUMNS + 1];
+    size_t words;
+    bool latency;
+    if (!coll_i_plogp_line(line, strcspn(line, "\n#"), value, &words, &latency))
+        return false;
+    if (latency) {
+        if (words != 1 || *latency_known)
+            return false;
+        m->L_us = value[0];
+        *latency_known = true;
+        return true;
+    }
+    if (words == 0)
+        return true;
+    if (words < 4 || m->n == COLL_PLOGP_ROWS ||
+        (m->n > 0 && value[0] <= m->row[m->n - 1].bytes))
+        return false;
+    m->row[m->n].bytes = value[0];
+    for (size_t i = 0; i + 1 < words; i++)
+        m->row[m->n].us[i] = value[i + 1];
+    m->n++;
+    return true;
+}
+
+/* Reads a table, or that in the file of a machine; false, and a sentence, if it is none. */
 COLL_INLINE bool coll_plogp_read(coll_plogp_costs *m, const char *text, coll_sentence *why)
 {
+    const bool machine = strncmp(text, COLL_I_MACHINE_HEAD, strlen(COLL_I_MACHINE_HEAD)) == 0;
     bool latency_known = false;
     memset(m, 0, sizeof *m);
     for (unsigned line = 1; *text; line++) {
-        double value[COLL_PLOGP_COLUMNS + 1];
-        size_t words;
-        bool latency,
-            good = coll_i_plogp_line(text, strcspn(text, "\n#"), value, &words, &latency);
-        if (good && latency) {
-            good = words == 1 && !latency_known;
-            m->L_us = value[0];
-            latency_known = true;
-        } else if (good && words > 0) {
-            good = words >= 4 && m->n < COLL_PLOGP_ROWS &&
-                   (m->n == 0 || value[0] > m->row[m->n - 1].bytes);
-            if (good) {
-                m->row[m->n].bytes = value[0];
-                for (size_t i = 0; i + 1 < words; i++)
-                    m->row[m->n].us[i] = value[i + 1];
-                m->n++;
-            }
-        }
-        if (!good)
+        const char *at = machine ? coll_i_plogp_of_machine(text) : text;
+        if (at && !coll_i_plogp_take(m, at, &latency_known))
             return coll_refuse(
                 why,
                 "line %u of the table is neither L and microseconds, once, nor bytes, "
-                "os, or, g and perhaps smcc and c, with more bytes than the line before",
+                "os, or, g and perhaps smcc, c and copy, with more bytes than the line before",
                 line);
         text += strcspn(text, "\n");
         text += *text ? 1 : 0;
@@ -198,27 +230,16 @@ COLL_CONST(coll_plogp_costs, coll_plogp_ibm, {
 /* Reads the file of this name; false, and a sentence, if that is not possible. */
 COLL_INLINE bool coll_i_plogp_file(coll_plogp_costs *m, const char *name, coll_sentence *why)
 {
-    char text[16384];
+    char *text;
     bool good;
-    size_t n;
-    FILE *file;
     if (strcmp(name, "ibm") == 0) {
         memcpy(m, &coll_plogp_ibm, sizeof *m);
         return true;
     }
-    file = fopen(name, "r");
-    n = file ? fread(text, 1, sizeof text - 1, file) : 0;
-    good = file && !ferror(file); /* a folder can be opened */
-    if (file)
-        fclose(file);
-    if (!good)
-        return coll_refuse(why, "the table %s cannot be read", name);
-    text[n] = '\0';
-    if (n == sizeof text - 1)
-        return coll_refuse(why, "the table %s is longer than 16 KB", name);
-    if (strlen(text) != n)
-        return coll_refuse(why, "the table %s is no text", name);
-    return coll_plogp_read(m, text, why);
+    text = coll_text_load("table", name, COLL_TABLE_BYTES, why);
+    good = text && coll_plogp_read(m, text, why);
+    free(text);
+    return good;
 }
 
 /* Reads the table that the words name, with their cost of combining, if they say one; false, and a

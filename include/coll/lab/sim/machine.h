@@ -17,12 +17,15 @@
  *                                c everywhere; where gap or wire is not 0, the NICs of the nodes as
  *                                links, one for each rail that ranks use
  *
+ * @FILE, or MODEL:@FILE, is what the file of a machine says (model/machine_words.h), and so is shm:@FILE.
+ *
  * A machine must stay where it is once it has been read; nodes are the caller's.
  */
 #ifndef COLL_LAB_SIM_MACHINE_H
 #define COLL_LAB_SIM_MACHINE_H
 
 #include "../model/dpml_model.h"
+#include "../model/machine_words.h"
 #include "hockney_costs.h"
 #include "loggp_costs.h"
 #include "moody_costs.h"
@@ -115,8 +118,11 @@ COLL_INLINE bool coll_i_sim_machine_dpml(coll_sim_machine *m)
 COLL_INLINE bool coll_sim_machine_read(coll_sim_machine *m, const char *text,
                                        coll_sentence *why)
 {
-    m->row = coll_model_of("model", coll_i_sim_models, COLL_SIM_MODELS, text, why);
-    if (!m->row || !coll_parameters_read(m->row, text, &m->words, why))
+    char words[COLL_MACHINE_WORDS];
+    if (!coll_machine_words(text, words, sizeof words, why))
+        return false;
+    m->row = coll_model_of("model", coll_i_sim_models, COLL_SIM_MODELS, words, why);
+    if (!m->row || !coll_parameters_read(m->row, words, &m->words, why))
         return false;
     if (m->row == &coll_hockney_model) {
         coll_sim_hockney_init(&m->model, &m->sim_hockney, &m->words.hockney);
@@ -150,8 +156,10 @@ COLL_INLINE bool coll_sim_machine_share(coll_sim_machine *m, const char *text,
                                         coll_sentence *why)
 {
     static const coll_model *const rows[] = {&coll_shm_model};
-    if (!coll_model_of("memory", rows, 1, text, why) ||
-        !coll_parameters_read(&coll_shm_model, text, &m->memory, why))
+    char words[COLL_MACHINE_WORDS];
+    if (!coll_machine_words(text, words, sizeof words, why) ||
+        !coll_model_of("memory", rows, 1, words, why) ||
+        !coll_parameters_read(&coll_shm_model, words, &m->memory, why))
         return false;
     if (m->row == &coll_dpml_model || m->row == &coll_nbl_model)
         return coll_refuse(why,

@@ -18,7 +18,7 @@
 #ifndef COLL_LAB_SIM_NOISE_H
 #define COLL_LAB_SIM_NOISE_H
 
-#include "../model/parameters.h"
+#include "../model/machine_words.h"
 #include "basics.h"
 
 #include <math.h>
@@ -99,41 +99,18 @@ COLL_I_RARE coll_time coll_noise_end(const coll_noise *noise, uint32_t rank, col
 
 /* ---- in words: noise:frequency=100Hz,duration=250us,distribution=exponential -------------- */
 
-/* Noise as its parameters say it. */
-typedef struct coll_noise_words {
-    double frequency_hz, duration_us;
-    char distribution[COLL_PARAMETER_BYTES];
-} coll_noise_words;
-
-COLL_TABLE(coll_parameter, coll_i_noise_parameters, {
-    {"frequency", "Hz", COLL_PARAMETER_NUMBER, offsetof(coll_noise_words, frequency_hz), 1e-3,
-     1e9, COLL_PARAMETER_NEEDED, "interruptions in a second"},
-    {"duration", "us", COLL_PARAMETER_NUMBER, offsetof(coll_noise_words, duration_us), 0,
-     COLL_PARAMETER_ANY, COLL_PARAMETER_NEEDED, "how long one takes, in the mean"},
-    {"distribution", "", COLL_PARAMETER_WORD, offsetof(coll_noise_words, distribution), 0, 0, 0,
-     "fixed, uniform or exponential"}});
-
-COLL_CONST(coll_model, coll_noise_model, {
-    "noise",
-    "interruptions of the processors",
-    "Moody 2003, section 5.4",
-    sizeof(coll_noise_words),
-    coll_i_noise_parameters,
-    sizeof coll_i_noise_parameters /
-        sizeof coll_i_noise_parameters[0],
-    NULL,
-    0});
-
-/* Reads noise from words; false, and what is wrong with them. */
+/* Reads noise from words, perhaps noise:@FILE; false, and what is wrong with them. */
 COLL_INLINE bool coll_noise_read(coll_noise *noise, const char *text, uint64_t seed,
                                  coll_sentence *why)
 {
     static const char *const names[] = {"fixed", "uniform", "exponential"};
     static const coll_model *const all[] = {&coll_noise_model};
     coll_noise_words words;
+    char its[COLL_MACHINE_WORDS];
     size_t d = 0;
-    if (!coll_model_of("noise", all, 1, text, why) ||
-        !coll_parameters_read(&coll_noise_model, text, &words, why))
+    if (!coll_machine_words(text, its, sizeof its, why) ||
+        !coll_model_of("noise", all, 1, its, why) ||
+        !coll_parameters_read(&coll_noise_model, its, &words, why))
         return false;
     if (words.distribution[0])
         d = coll_name_index("distribution", words.distribution, names, 3, why);

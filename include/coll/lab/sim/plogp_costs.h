@@ -3,7 +3,7 @@
  * A message of m bytes takes the sending processor os(m) and the sending port g(m); it begins to
  * arrive L after its start, and takes the receiving port g(m) and, from then on, the processor
  * or(m). So its last byte is there L + g(m) after it was sent. Combining m bytes takes the processor
- * c(m). A machine may have a second table, of which os, or and g are those of data that its sender
+ * c(m), and copying them copy(m). A machine may have a second table, of which os, or and g are those of data that its sender
  * has just written: all that is not in IN (coll_message). L and c are those of the first.
  *
  * Source  Kielmann, Bal, Verstoep 2000; Wu 2005, section 4.2.4
@@ -40,12 +40,14 @@ COLL_INLINE void coll_i_plogp_receive(const coll_cost_model *model, const coll_m
 COLL_INLINE void coll_i_plogp_compute(const coll_cost_model *model, uint32_t rank,
                                       const coll_action *a, size_t elem_bytes, coll_cost *cost)
 {
+    const coll_plogp_costs *table = (const coll_plogp_costs *)model->data;
+    double us = 0;
     (void)rank;
     if (a->kind != COLL_DO_COPY)
-        cost->cpu =
-            coll_time_of(coll_plogp_combine_us((const coll_plogp_costs *)model->data,
-                                               (double)coll_combined_bytes(a, elem_bytes)) *
-                         1e6);
+        us = coll_plogp_combine_us(table, (double)coll_combined_bytes(a, elem_bytes));
+    else if (a->dst != a->src)
+        us = coll_plogp_us(table, COLL_PLOGP_COPY, (double)a->count * (double)elem_bytes);
+    cost->cpu = coll_time_of(us * 1e6);
 }
 
 /* Makes *model of the table, which is the caller's and must stay. On a topology, links are as fast
