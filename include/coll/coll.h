@@ -105,6 +105,7 @@
  *   table.h, select/names.h   rules in words; words of users (hosted)
  *   lab/verify.h              proves a plan for all interleavings; lab/verify_grid.h, many plans
  *   lab/model.h, lab/sim.h    what a plan costs, by formulas and by simulation
+ *   lab/tune.h                what a machine costs: measures it
  *   lab/export.h              plans written down for others
  */
 #ifndef COLL_COLL_H
