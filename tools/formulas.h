@@ -38,6 +38,10 @@ struct subject {
 enum { SUBJECTS = 7 };
 extern const struct subject subjects[SUBJECTS];
 
+/* A model in words, with what the file of a machine says where @FILE stands, or a refusal; of static
+ * storage. */
+const char *model_words(const char *text);
+
 /* The subject that a word such as nbl:delta names, or a refusal. */
 const struct subject *subject_named(const char *word);
 

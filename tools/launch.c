@@ -1,11 +1,7 @@
 /* tools/launch.c — coll launch: starts processes that share memory, and ends them */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* sched_setaffinity */
-#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +13,7 @@
 
 #include "coll/transports/bootstrap.h"
 #include "coll/transports/shm.h"
+#include "bind.h"
 #include "commands.h"
 #include "options.h"
 
@@ -72,22 +69,6 @@ static void set_number(const char *name, uint64_t value)
     setenv(name, text, 1);
 }
 
-/* Gives the rank a processor of its own, as long as there are some. */
-static void bind_to(uint64_t rank)
-{
-    cpu_set_t all, one;
-    int n = 0;
-    if (sched_getaffinity(0, sizeof all, &all) != 0)
-        return;
-    rank %= (uint64_t)CPU_COUNT(&all);
-    for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
-        if (CPU_ISSET(cpu, &all) && (uint64_t)n++ == rank) {
-            CPU_ZERO(&one);
-            CPU_SET(cpu, &one);
-            (void)sched_setaffinity(0, sizeof one, &one);
-        }
-}
-
 /* Becomes a rank; tells why not through the pipe. */
 static _Noreturn void become(const struct launch *l, uint64_t rank, int pipe, pid_t parent)
 {
@@ -106,7 +87,7 @@ static _Noreturn void become(const struct launch *l, uint64_t rank, int pipe, pi
         }
     }
     if (l->bind)
-        bind_to(rank);
+        bind_rank(rank);
     set_number("COLL_RANK", rank);
     set_number("COLL_SIZE", l->p);
     set_number("COLL_SEGMENT", (uint64_t)l->segment);

@@ -21,6 +21,8 @@ static const struct subcommand {
     {"regimes", "show which algorithm is the fastest where, by such formulas", regimes_main},
     {"sim", "simulate an algorithm on a machine of any size", sim_main},
     {"select", "tell which algorithm the rules choose, and why", select_main},
+    {"calibrate", "measure what messages, copies and reductions take on this machine",
+     calibrate_main},
     {"launch", "start processes that share memory", launch_main},
     {"export", "write what an algorithm does in a format of others", export_main},
     {"amalgamate", "write one header of what a program uses", amalgamate_main},

@@ -10,6 +10,7 @@
 
 #include "coll/executor.h"
 #include "coll/transports/bootstrap.h"
+#include "coll/transports/shm.h"
 #if COLL_WITH_UCX
 #include "coll/transports/ucx.h"
 #endif
@@ -29,9 +30,12 @@ enum {
 /* How a process becomes a rank of a transport. */
 struct launched {
     const char *name;
-    const coll_transport *transport;
-    void *(*open)(struct member *me, char *why); /* of COLL_TCP_WHY bytes */
+    void *(*open)(struct member *me, char *why); /* of WHY bytes */
     void (*close)(void *ctx);
+};
+enum {
+    WHY = (int)COLL_TCP_WHY > (int)COLL_SHM_WHY ? (int)COLL_TCP_WHY : (int)COLL_SHM_WHY,
+    PATIENCE_MS = 20000 /* for ranks that are being started */
 };
 
 #define LAUNCHED(network)                                                                      \
@@ -41,6 +45,7 @@ struct launched {
         if (its) {                                                                             \
             me->rank = coll_##network##_rank(its);                                             \
             me->p = coll_##network##_size(its);                                                \
+            me->transport = &coll_##network##_transport;                                       \
         }                                                                                      \
         return its;                                                                            \
     }                                                                                          \
@@ -48,6 +53,22 @@ struct launched {
     {                                                                                          \
         coll_##network##_close((coll_##network *)ctx);                                         \
     }
+
+static void *open_shm(struct member *me, char *why)
+{
+    coll_shm *its = coll_shm_launched(PATIENCE_MS, why);
+    if (its) {
+        me->rank = coll_shm_rank(its);
+        me->p = coll_shm_size(its);
+        me->transport = coll_shm_transport(its);
+    }
+    return its;
+}
+
+static void close_shm(void *ctx)
+{
+    coll_shm_detach((coll_shm *)ctx);
+}
 
 LAUNCHED(tcp)
 #if COLL_WITH_UCX
@@ -60,12 +81,13 @@ LAUNCHED(ofi)
 static const struct launched *launched_named(const char *name)
 {
     static const struct launched all[] = {
-        {"tcp", &coll_tcp_transport, open_tcp, close_tcp},
+        {"shm", open_shm, close_shm},
+        {"tcp", open_tcp, close_tcp},
 #if COLL_WITH_UCX
-        {"ucx", &coll_ucx_transport, open_ucx, close_ucx},
+        {"ucx", open_ucx, close_ucx},
 #endif
 #if COLL_WITH_OFI
-        {"ofi", &coll_ofi_transport, open_ofi, close_ofi},
+        {"ofi", open_ofi, close_ofi},
 #endif
     };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
@@ -81,12 +103,13 @@ bool member_knows(const char *transport)
 
 bool member_is_launched(const char *transport)
 {
-    return launched_named(transport) && coll_is_launched();
+    const struct launched *by = launched_named(transport);
+    return by && (by->open == open_shm ? getenv("COLL_SEGMENT") != NULL : coll_is_launched());
 }
 
 void member_join(struct member *me, const char *transport)
 {
-    char why[COLL_TCP_WHY];
+    char why[WHY];
     coll_status status;
     memset(me, 0, sizeof *me);
     me->by = launched_named(transport);
@@ -94,10 +117,10 @@ void member_join(struct member *me, const char *transport)
     if (!me->ctx)
         refuse("%s", why);
     me->memory = memory_of(SCRATCH, 1);
-    status = me->by->transport->tag_ranges->claim(me->ctx, &me->tag, &me->tags);
+    status = me->transport->tag_ranges->claim(me->ctx, &me->tag, &me->tags);
     if (status == COLL_OK)
-        status = coll_comm_init(&me->comm, me->by->transport, me->ctx, me->rank, me->p,
-                                me->memory, SCRATCH);
+        status = coll_comm_init(&me->comm, me->transport, me->ctx, me->rank, me->p, me->memory,
+                                SCRATCH);
     if (status != COLL_OK)
         refuse("rank %u has no communicator: %s", me->rank, coll_status_text(status));
 }
@@ -105,7 +128,7 @@ void member_join(struct member *me, const char *transport)
 void member_leave(struct member *me)
 {
     (void)coll_comm_free(&me->comm);
-    me->by->transport->tag_ranges->unclaim(me->ctx, me->tag);
+    me->transport->tag_ranges->unclaim(me->ctx, me->tag);
     me->by->close(me->ctx);
     free(me->memory);
 }
@@ -129,7 +152,7 @@ static void make_part(struct member *me, const struct data *data, uint32_t windo
     part->in = extents.in ? memory_of(extents.in, data->elem_bytes) : NULL;
     part->out = memory_of(extents.out, data->elem_bytes);
     part->slots = memory_of(window, sizeof *part->slots);
-    coll_task_init(&part->task, plan, me->rank, me->by->transport, me->ctx);
+    coll_task_init(&part->task, plan, me->rank, me->transport, me->ctx);
     part->task.op = coll_is(COLL_REDUCING, data->job->collective) ? &data->op : NULL;
     part->task.in = part->in;
     part->task.out = part->out;

@@ -20,6 +20,7 @@ struct launched;
 
 struct member {
     const struct launched *by;
+    const coll_transport *transport;
     void *ctx; /* of the transport */
     uint32_t rank, p;
     uint32_t tag, tags, jobs; /* each job has the next tag of a range */

@@ -1,12 +1,14 @@
 /* tools/model.c — coll model: the closed forms, listed, explained, or evaluated */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "coll/lab/sim.h"
 #include "commands.h"
 #include "formulas.h"
 #include "json.h"
+#include "memory.h"
 
 /* What coll sim takes besides models. */
 static const coll_model *const machines[] = {
@@ -59,6 +61,29 @@ static void print_model(const struct subject *s)
     for (size_t i = 0; i < s->n_formulas; i++)
         printf("  %-30s %-12s %s\n", s->formulas[i].name, s->formulas[i].unit,
                s->formulas[i].source);
+}
+
+/* The models that the file of a machine has values of. */
+static void print_file(const char *path)
+{
+    coll_machine_file *machine = memory_of(1, sizeof *machine);
+    coll_sentence why;
+    if (!coll_machine_file_load(machine, path, &why))
+        refuse("%s", why.text);
+    printf("%s: %.0f rank%s over %s, %u measured values\n\n", path, machine->origin.ranks,
+           machine->origin.ranks > 1 ? "s" : "", machine->origin.transport, machine->n);
+    for (size_t i = 1; i < COLL_MACHINE_MODELS; i++) {
+        char text[COLL_MACHINE_WORDS];
+        if (!machine->given[i])
+            continue;
+        if (!coll_i_machine_model(machine, coll_i_machine_parts[i].model->name, path, "", text,
+                                  sizeof text, &why))
+            refuse("%s", why.text);
+        printf("%s\n", text);
+    }
+    if (machine->plogp.n > 0)
+        printf("plogp:table=%s\n", path);
+    free(machine);
 }
 
 /* ---- answers ----------------------------------------------------------------------------- */
@@ -141,8 +166,11 @@ int model_main(int argc, char **argv)
     struct option_words items = {.n = 0};
     bool json = false;
     const struct option options[] = {
-        OPTIONAL("MODEL",
-                 "which one, and perhaps its machine, as in nbl:delta; without it, all", &name),
+        OPTIONAL(
+            "MODEL",
+            "which one, and perhaps its machine, as in nbl:delta; @FILE: what coll calibrate "
+            "wrote; without it, all",
+            &name),
         MORE("KEY=VALUE", "of the machine or the question; without any, what the model is",
              &items),
         FLAG("json", "print the answers as an object in JSON", &json),
@@ -158,6 +186,13 @@ int model_main(int argc, char **argv)
         if (json)
             refuse("--json prints the answers of one model; coll model lists the models");
         print_models();
+    } else if (name[0] == '@' && items.n == 0) {
+        if (json)
+            refuse("--json prints answers, so it needs a question; coll model %.60s tells what "
+                   "the "
+                   "file has",
+                   name);
+        print_file(name + 1);
     } else if (items.n == 0 && !strchr(name, ':')) {
         if (json)
             refuse(
@@ -172,7 +207,7 @@ int model_main(int argc, char **argv)
             print_model(subject_named(name));
     } else {
         struct request r;
-        request_read(&r, name, &items, false);
+        request_read(&r, model_words(name), &items, false);
         if (json)
             print_json(&r);
         else

@@ -328,7 +328,7 @@ int regimes_main(int argc, char **argv)
     uint64_t steps = 1;
     const struct option options[] = {
         MORE("KEY=VALUE", "of the machine, or of what else its formulas ask for", &items),
-        WORD("model", "MODEL", "whose formulas, and a machine: nbl:delta", &model),
+        WORD("model", "MODEL", "whose formulas, and a machine: nbl:delta, loggp:@FILE", &model),
         WORD("collective", "C", "which contest, where a model has several", &collective),
         RANGE('p', "ranks", "A..B", "machine sizes: A, 2A, 4A … (16..1024)", &p, 2, 1 << 30),
         RANGE('n', "counts", "A..B", "elements or bytes: A, 2A, 4A … (1..1M)", &counts, 1,
@@ -349,6 +349,7 @@ int regimes_main(int argc, char **argv)
     options_read(&regimes, argc, argv);
     if (!model)
         refuse("--model is missing; coll model lists the models");
+    model = model_words(model);
     contest = contest_of(subject_named(model)->model->name, collective);
     request_read(&r, model, &items, true);
     check_given(contest, &r);

@@ -19,6 +19,15 @@ const struct subject *subject_named(const char *word)
     return &subjects[i];
 }
 
+const char *model_words(const char *text)
+{
+    static char words[COLL_MACHINE_WORDS];
+    coll_sentence why;
+    if (!coll_machine_words(text, words, sizeof words, &why))
+        refuse("%s", why.text);
+    return words;
+}
+
 /* Neither the machine nor the question has this key. */
 static _Noreturn void refuse_key(const struct subject *s, const char *key)
 {

@@ -117,8 +117,8 @@ static void prepare(struct world *w, const struct setting *s, uint64_t window, u
     coll_sentence why;
     uint32_t ends;
     if (!s->model)
-        refuse("--model is missing: hockney, loggp, plogp, nbl, moody or dpml; coll model "
-               "explains them");
+        refuse("--model is missing: hockney, loggp, plogp, nbl, moody, dpml, or @FILE of coll "
+               "calibrate; coll model explains them");
     coll_sim_options_init(&w->options, &w->machine.model);
     w->options.seed = seed;
     ends = place(w, s);
@@ -355,7 +355,8 @@ int sim_main(int argc, char **argv)
         ASK_OPTIONS(ask),
         LAYOUT_OPTIONS(ask),
         WORD("type", "T", "element type (f64), of which the size counts", &type),
-        WORD("model", "MODEL", "what messages cost, as in loggp:L=1us,o=200,g=300,G=0.5",
+        WORD("model", "MODEL",
+             "what messages cost, as in loggp:L=1us,o=200,g=300,G=0.5, or as @FILE says",
              &s.model),
         WORD("memory", "SHM", "ranks of a node copy through it, as in shm:a=0.2us,b=0.1",
              &s.memory),
@@ -383,6 +384,9 @@ int sim_main(int argc, char **argv)
         "Topologies: flat, mesh:16x32, torus:8x8x8, fattree:k=4,n=3, dragonfly:a=4,h=2,t=2,\n"
         "nodes:8x2x16 (nodes, sockets, ranks).\n"
         "coll model NAME lists what each of them, shm and noise want to know.\n"
+        "@FILE is what coll calibrate wrote; MODEL:@FILE, shm:@FILE and noise:@FILE are what "
+        "it "
+        "says of these.\n"
         "Without --nodes all ranks share a node.",
         options, sizeof options / sizeof options[0]};
     static struct world w;

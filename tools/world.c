@@ -6,9 +6,7 @@
 #include <string.h>
 
 #include "coll/transports/loopback.h"
-#include "coll/transports/join.h"
-#include "coll/transports/tcp.h"
-#include "coll/transports/threads.h"
+#include "ends.h"
 #include "memory.h"
 #include "progress.h"
 
@@ -28,10 +26,7 @@ struct world_rank {
 
 struct world_engine {
     /* threads */
-    coll_threads *threads; /* or … */
-    coll_tcp **tcp;
-    coll_threads **nodes;      /* each one's, and … */
-    coll_join *joins;          /* … each rank's of it and TCP */
+    struct ends ends;
     pthread_barrier_t gate;    /* the ranks and the main thread */
     uint32_t arrived, release; /* the ranks, that start together */
     uint32_t entered;          /* ranks that have come to the barrier that is run */
@@ -106,81 +101,22 @@ static void *rank_main(void *argument)
     }
 }
 
-/* Ranks that reach each other through the loopback interface. */
-static void open_tcp(struct world *w)
-{
-    coll_tcp_options options = {.interfaces = "127.0.0.0/8", .ranks_here = w->p};
-    coll_tcp_address *all = memory_of(w->p, sizeof *all);
-    char why[COLL_TCP_WHY];
-    w->engine->tcp = memory_of(w->p, sizeof *w->engine->tcp);
-    for (uint32_t rank = 0; rank < w->p; rank++) {
-        w->engine->tcp[rank] = coll_tcp_open(rank, w->p, &options, why);
-        if (!w->engine->tcp[rank])
-            refuse("%s", why);
-        all[rank] = coll_tcp_own_address(w->engine->tcp[rank]);
-    }
-    for (uint32_t rank = 0; rank < w->p; rank++)
-        if (!coll_tcp_join(w->engine->tcp[rank], all, why))
-            refuse("%s", why);
-    free(all);
-}
-
-static const coll_nodes *nodes_of(const struct world *w)
-{
-    return &job_plan(w->data->job, 0)->problem.nodes;
-}
-
-/* Ranks of a node reach each other through its memory, those of other nodes by TCP. */
-static void join_nodes(struct world *w)
-{
-    struct world_engine *e = w->engine;
-    const coll_nodes *nodes = nodes_of(w);
-    open_tcp(w);
-    e->nodes = memory_of(coll_nodes_count(nodes), sizeof *e->nodes);
-    e->joins = memory_of(w->p, sizeof *e->joins);
-    for (uint32_t i = 0; i < coll_nodes_count(nodes); i++) {
-        e->nodes[i] = coll_threads_create(coll_node_at(nodes, w->p, i, 0).ranks);
-        if (!e->nodes[i])
-            refuse("there is not enough memory for %u threads", w->p);
-    }
-    for (uint32_t rank = 0; rank < w->p; rank++) {
-        const coll_node at = coll_node_of(nodes, w->p, rank);
-        const coll_status status = coll_join_init(
-            &e->joins[rank], rank, w->p, nodes, &coll_threads_transport,
-            coll_threads_rank(e->nodes[at.index], at.local), &coll_tcp_transport, e->tcp[rank]);
-        if (status != COLL_OK)
-            refuse("%s", coll_status_text(status));
-    }
-}
-
-/* The transport of a rank that is a thread, and its ctx. */
-static const coll_transport *transport_of(struct world_engine *e, uint32_t rank, void **ctx)
-{
-    if (e->joins) {
-        *ctx = &e->joins[rank];
-        return coll_join_transport(&e->joins[rank]);
-    }
-    *ctx = e->tcp ? (void *)e->tcp[rank] : coll_threads_rank(e->threads, rank);
-    return e->tcp ? &coll_tcp_transport : &coll_threads_transport;
-}
-
 static void make_threads(struct world *w)
 {
     struct world_engine *e = w->engine;
     pthread_attr_t attributes;
-    if (w->kind == WORLD_JOIN)
-        join_nodes(w);
-    else if (w->kind == WORLD_TCP)
-        open_tcp(w);
-    else
-        e->threads = coll_threads_create(w->p);
-    if (!(e->threads || e->tcp) || pthread_barrier_init(&e->gate, NULL, w->p + 1) != 0 ||
+    ends_make(&e->ends,
+              w->kind == WORLD_JOIN  ? ENDS_JOIN
+              : w->kind == WORLD_TCP ? ENDS_TCP
+                                     : ENDS_THREADS,
+              w->p, &job_plan(w->data->job, 0)->problem.nodes);
+    if (pthread_barrier_init(&e->gate, NULL, w->p + 1) != 0 ||
         pthread_attr_init(&attributes) != 0 ||
         pthread_attr_setstacksize(&attributes, STACK) != 0)
         refuse("there is not enough memory for %u threads", w->p);
     for (uint32_t rank = 0; rank < w->p; rank++) {
         struct world_rank *me = &w->ranks[rank];
-        me->run.transport = transport_of(e, rank, &me->run.ctx);
+        me->run.transport = ends_of(&e->ends, rank, &me->run.ctx);
         if (pthread_create(&me->thread, &attributes, rank_main, me) != 0)
             refuse("this machine does not start %u threads; --transport loopback needs none",
                    w->p);
@@ -322,15 +258,7 @@ void world_free(struct world *w)
         for (uint32_t rank = 0; rank < w->p; rank++)
             pthread_join(w->ranks[rank].thread, NULL);
         pthread_barrier_destroy(&e->gate);
-        if (e->threads)
-            coll_threads_destroy(e->threads);
-        for (uint32_t rank = 0; e->tcp && rank < w->p; rank++)
-            coll_tcp_close(e->tcp[rank]);
-        for (uint32_t i = 0; e->nodes && i < coll_nodes_count(nodes_of(w)); i++)
-            coll_threads_destroy(e->nodes[i]);
-        free(e->tcp);
-        free(e->nodes);
-        free(e->joins);
+        ends_free(&e->ends);
     }
     for (uint32_t rank = 0; rank < w->p; rank++) {
         free(w->in[rank]);

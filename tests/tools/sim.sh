@@ -133,7 +133,7 @@ if [ -w /dev/full ]; then
 fi
 
 # ---- bad input -------------------------------------------------------------------------------
-refuses '--model is missing: hockney, loggp, plogp, nbl, moody or dpml; coll model explains them' bcast linear -p 4
+refuses '--model is missing: hockney, loggp, plogp, nbl, moody, dpml, or @FILE of coll calibrate; coll model explains them' bcast linear -p 4
 refuses '-p P, the number of ranks, is missing' bcast linear --model $loggp
 refuses 'there is no model "logp"; did you mean "loggp"?' bcast linear -p 4 --model logp:L=1
 refuses 'there is no model "kumar"; there are hockney, loggp, plogp, nbl, moody, dpml' bcast linear -p 4 --model kumar:lemieux
