@@ -77,7 +77,8 @@ static void draw_messages(FILE *to, const coll_machine_file *m)
         any[i] = block(to, m, columns[i].quantity, "", columns[i].name,
                        i == 0 && empty ? empty->median / 2 : 0, false);
     panel(to, "messages, and LogGP fitted to them", "bytes", "us", true);
-    fprintf(to, "set logscale x 2\nset format x '2^{%%L}'\nset key top left\n");
+    fprintf(to, "set logscale x 2\nset format x '2^{%%L}'\nset key top left Left reverse "
+                "samplen 1 font ',9'\n");
     for (int i = 0; i < 4; i++) {
         char text[160];
         snprintf(text, sizeof text, "$%s with yerrorbars lc %d pt %d ps .5 title '%s'",
@@ -182,7 +183,8 @@ void machine_plot(const coll_machine_file *m, const char *path)
     if (m->plogp.n > 0)
         draw_messages(to, m);
     else
-        fprintf(to, "set logscale x 2\nset format x '2^{%%L}'\nset key top left\n");
+        fprintf(to, "set logscale x 2\nset format x '2^{%%L}'\nset key top left Left reverse "
+                    "samplen 1 font ',9'\n");
     draw_local(to, m);
     if (m->plogp.n > 0) {
         draw_links(to, m);

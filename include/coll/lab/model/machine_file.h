@@ -40,7 +40,8 @@
 
 /* A median that was measured, and the interval that holds it in 95 of 100 cases. */
 typedef struct coll_estimate {
-    double median, low, high;
+    double median;        /* in the quantity's unit */
+    double low, high;     /* the ends of the interval */
     uint32_t n, outliers; /* values, and those of them that are far from the others */
 } coll_estimate;
 
@@ -70,6 +71,7 @@ typedef struct coll_quantity_row {
     const char *meaning;
 } coll_quantity_row;
 
+/* All quantities, in the order of coll_quantity. */
 COLL_TABLE(coll_quantity_row, coll_quantity_rows, {
     {"roundtrip", "bytes", "ns", "there, and an empty message back"},
     {"os", "bytes", "ns", "the call that sends"},
@@ -87,16 +89,17 @@ COLL_TABLE(coll_quantity_row, coll_quantity_rows, {
 
 /* A value that was measured. */
 typedef struct coll_measured {
-    coll_quantity quantity;
+    coll_quantity quantity;           /* what */
     char variant[COLL_VARIANT_BYTES]; /* "": there is none */
-    double at;
-    coll_estimate is;
+    double at;                        /* where: bytes, ranks … */
+    coll_estimate is;                 /* the value */
 } coll_measured;
 
 /* How and where a machine was measured. */
 typedef struct coll_machine_origin {
     char transport[COLL_PARAMETER_BYTES], data[COLL_PARAMETER_BYTES];
-    double ranks, processors, seconds;
+    double ranks, processors;
+    double seconds; /* how long it took */
 } coll_machine_origin;
 
 COLL_TABLE(coll_parameter, coll_i_origin_parameters, {
@@ -123,19 +126,19 @@ COLL_CONST(coll_model, coll_machine_origin_model, {
 
 /* A machine: all that its file says. */
 typedef struct coll_machine_file {
-    coll_machine_origin origin;
-    coll_hockney_costs hockney;
-    coll_loggp_costs loggp;
-    coll_nbl_costs nbl;
-    coll_moody_costs moody;
-    coll_dpml_costs dpml;
-    coll_kumar_costs kumar;
-    coll_shm_costs shm;
-    coll_noise_words noise;
-    uint32_t given[COLL_MACHINE_MODELS]; /* of each, a bit a parameter */
-    coll_plogp_costs plogp;              /* of no rows: there is none */
-    uint32_t n;                          /* of what was measured */
-    coll_measured measured[COLL_MEASURED_MOST];
+    coll_machine_origin origin;                 /* how and where it was measured */
+    coll_hockney_costs hockney;                 /* of each model, where `given` is not 0 … */
+    coll_loggp_costs loggp;                     /* … */
+    coll_nbl_costs nbl;                         /* … */
+    coll_moody_costs moody;                     /* … */
+    coll_dpml_costs dpml;                       /* … */
+    coll_kumar_costs kumar;                     /* … */
+    coll_shm_costs shm;                         /* … */
+    coll_noise_words noise;                     /* … */
+    uint32_t given[COLL_MACHINE_MODELS];        /* of each, a bit a parameter */
+    coll_plogp_costs plogp;                     /* of no rows: there is none */
+    uint32_t n;                                 /* of what was measured */
+    coll_measured measured[COLL_MEASURED_MOST]; /* all of it */
 } coll_machine_file;
 
 /* A model of the file, and where its values are. */

@@ -1,4 +1,4 @@
-/* coll/lab/model/machine_words.h — @FILE where a model stands in words: what the file of a machine says
+/* coll/lab/model/machine_words.h — what the file of a machine says, where a model stands in words
  *
  *   char words[COLL_MACHINE_WORDS];
  *   if (!coll_machine_words("loggp:@here.machine,c=0", words, sizeof words, &why))

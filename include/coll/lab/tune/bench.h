@@ -40,14 +40,14 @@ typedef enum coll_bench_data {
 
 /* How to measure. */
 typedef struct coll_bench_options {
-    coll_bench_clock clock;
-    coll_bench_data data;
-    double within_ns;     /* time for everything that is measured */
-    double precision;     /* of the medians: .02 is two percent to either side */
-    uint32_t least, most; /* repetitions, of at most COLL_SAMPLE_MOST */
-    size_t largest;       /* bytes of the longest message */
-    uint32_t peer;        /* rank 0's, where two ranks are measured: on another node, say */
-    size_t cache;         /* bytes that fill all caches, where data is purged */
+    coll_bench_clock clock; /* of this rank */
+    coll_bench_data data;   /* the state of what is sent, copied and combined */
+    double within_ns;       /* time for everything that is measured */
+    double precision;       /* of the medians: .02 is two percent to either side */
+    uint32_t least, most;   /* repetitions, of at most COLL_SAMPLE_MOST */
+    size_t largest;         /* bytes of the longest message */
+    uint32_t peer;          /* rank 0's, where two ranks are measured: on another node, say */
+    size_t cache;           /* bytes that fill all caches, where data is purged */
     void (*say)(void *arg,
                 const char *what); /* on rank 0: what is measured now; NULL: nobody listens */
     void *arg;
@@ -63,13 +63,13 @@ typedef struct coll_bench {
     const coll_transport *transport;
     void *ctx;
     uint32_t rank, p, tag;
-    coll_bench_options options;
-    coll_status status; /* of the first error, or COLL_OK */
+    coll_bench_options options; /* a copy */
+    coll_status status;         /* of the first error, or COLL_OK */
     unsigned char *out,
-        *in; /* a message of `largest` bytes, or COLL_BENCH_FLIGHT shorter ones */
-    unsigned char *cache;
-    double read_ns;             /* what reading the clock takes */
-    double deadline;            /* of all that is measured, by rank 0's clock */
+        *in;              /* a message of `largest` bytes, or COLL_BENCH_FLIGHT shorter ones */
+    unsigned char *cache; /* options.cache bytes, written to purge what the caches have */
+    double read_ns;       /* what reading the clock takes */
+    double deadline;      /* of all that is measured, by rank 0's clock */
     double ahead, drift, since; /* of this rank's clock beside rank 0's: clock_offsets.h */
     uint32_t left; /* measurements that are to come until then, as far as is known */
     uint32_t turn; /* what was written last */
@@ -115,6 +115,7 @@ COLL_INLINE void coll_bench_options_init(coll_bench_options *options)
     options->cache = (size_t)64 << 20;
 }
 
+/* Frees its memory. */
 COLL_INLINE void coll_bench_free(coll_bench *b)
 {
     free(b->out);

@@ -16,10 +16,11 @@
 /* A message under way: in pieces, where the transport takes none so long. */
 typedef struct coll_bench_message {
     uint32_t peer;
-    bool sends, started;
-    void *buf;
+    bool sends;       /* or receives */
+    bool started;     /* a piece is under way */
+    void *buf;        /* the caller's */
     size_t bytes, at; /* at: bytes in pieces that are done */
-    bool done;
+    bool done;        /* all of it */
     coll_handle handle;
 } coll_bench_message;
 

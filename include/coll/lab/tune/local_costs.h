@@ -171,7 +171,8 @@ COLL_INLINE void coll_i_tune_serials(coll_bench *b, coll_machine_file *m)
 /* What one rank's processor does besides, in numbers: interruptions a second, their mean in us, and how far
  * durations are from it (the coefficient of variation). */
 typedef struct coll_tune_noise {
-    double per_s, mean_us, variation;
+    double per_s, mean_us; /* how many a second, and how long */
+    double variation;      /* standard deviation of durations, as a part of the mean */
 } coll_tune_noise;
 
 /* Reads the clock for some time. An interruption takes a microsecond at least, and ten times as long as

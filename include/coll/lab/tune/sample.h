@@ -29,7 +29,7 @@ enum { COLL_SAMPLE_MOST = 512 };
 /* Values in the order in which they came, or, after coll_sample_estimate, by size. */
 typedef struct coll_sample {
     double value[COLL_SAMPLE_MOST];
-    uint32_t n;
+    uint32_t n; /* how many */
 } coll_sample;
 
 /* No values. */
