@@ -94,7 +94,7 @@ static coll_status virtual_send(void *ctx, uint32_t peer, uint32_t tag, const vo
 {
     virtual_rank *me = (virtual_rank *)ctx;
     virtual_world *w = me->world;
-    const coll_message message = {me->rank, peer, bytes};
+    const coll_message message = {me->rank, peer, bytes, true};
     coll_cost cost;
     virtual_message *m;
     coll_time start;
@@ -134,7 +134,7 @@ static coll_status virtual_test(void *ctx, coll_handle *h)
     virtual_rank *me = (virtual_rank *)ctx;
     virtual_world *w = me->world;
     const uint32_t peer = (uint32_t)h->word[0];
-    coll_message message = {peer, me->rank, 0};
+    coll_message message = {peer, me->rank, 0, true};
     virtual_message *m;
     coll_cost cost;
     coll_time start;

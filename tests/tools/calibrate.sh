@@ -37,7 +37,7 @@ for transport in threads shm tcp join; do
     # … is what the others take
     sub=
     run 0 sim allreduce ring -p 8 --count 1k --model @$transport.machine
-    has "^plogp:table=$transport.machine\$" out
+    has "^plogp:table=$transport.machine," out
     run 0 sim bcast binomial -p 8 --count 1k --model loggp:@$transport.machine,L=5us
     has ',L=5us\|:L=5000,' out
     run 0 sim bcast binomial -p 8 --nodes 4 --model loggp:@$transport.machine --memory shm:@$transport.machine
