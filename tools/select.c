@@ -1,8 +1,9 @@
 /* tools/select.c — coll select: which algorithm and parameters the rules choose, and why; or the
- * rules themselves, as a table that can be read back */
+ * rules themselves, as a table that can be read back, or one of another library */
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "coll/lab/tables.h"
 #include "coll/select/inter_node.h"
 #include "coll/table.h"
 #include "commands.h"
@@ -10,6 +11,7 @@
 #include "names.h"
 #include "nodes.h"
 #include "options.h"
+#include "output.h"
 
 enum { RULES_MOST = 4096, TABLE_RANKS_MOST = 1 << 24 };
 
@@ -31,6 +33,52 @@ static void print_rules(const char *title, const coll_rule_list *list, uint32_t 
             coll_rule_text(&list->rules[i], text, sizeof text);
             puts(text);
         }
+}
+
+/* ---- tables of other libraries ----------------------------------------------------------- */
+
+static const struct foreign {
+    const char *name;
+    coll_export_result (*write)(coll_table_job *job);
+} foreigns[] = {
+    {"mpich_json", coll_write_mpich_json},     {"openmpi_rules", coll_write_openmpi_rules},
+    {"openmpi_json", coll_write_openmpi_json}, {"ucc_scores", coll_write_ucc_scores},
+    {"nccl_csv", coll_write_nccl_csv},
+};
+enum { FOREIGNS = sizeof foreigns / sizeof foreigns[0] };
+
+static void say(void *arg, const char *sentence)
+{
+    (void)arg;
+    fprintf(stderr, "coll select: %s\n", sentence);
+}
+
+/* Writes the rules of the lists in a format; only those of one collective, if it is given. */
+static int write_foreign(const coll_rule_list *lists, const char *format, uint32_t collectives,
+                         const char *path, const char *protocol, uint32_t p)
+{
+    static coll_table_job job;
+    static const char *const protocols[] = {"simple", "ll", "ll128"};
+    const char *names[FOREIGNS];
+    coll_export_result result;
+    struct output file;
+    size_t k;
+    for (size_t i = 0; i < FOREIGNS; i++)
+        names[i] = foreigns[i].name;
+    k = name_index("format", format, names, FOREIGNS);
+    if (protocol && foreigns[k].write != coll_write_nccl_csv)
+        refuse("--protocol is for nccl_csv, not for %s", names[k]);
+    output_open(&file, path);
+    coll_table_job_init(&job, lists, file.file);
+    job.collectives = collectives;
+    job.p_most = p;
+    job.note = say;
+    if (protocol)
+        job.protocol = protocols[name_index("protocol", protocol, protocols, 3)];
+    result = foreigns[k].write(&job);
+    if (result == COLL_EXPORT_REFUSED)
+        refuse("%s", job.sentence);
+    return output_close(&file) ? 0 : 1;
 }
 
 /* ---- the problem ------------------------------------------------------------------------- */
@@ -203,8 +251,9 @@ static void choose(const coll_rule_list *lists, const struct asked *asked)
 int select_main(int argc, char **argv)
 {
     struct asked asked = {.p = UINT64_MAX, .bytes = UINT64_MAX, .root = UINT64_MAX};
-    const char *choice = NULL, *file = NULL;
+    const char *choice = NULL, *file = NULL, *format = NULL, *path = NULL, *protocol = NULL;
     bool print = false;
+    int code = 0;
     const struct option options[] = {
         OPTIONAL("COLLECTIVE", "which collective; needed without --print", &asked.collective),
         NUMBER('p', "ranks", "P", "number of ranks", &asked.p, 1, UINT32_MAX),
@@ -222,6 +271,15 @@ int select_main(int argc, char **argv)
         WORD("choice", "C;C;...", "choices before all rules: allreduce:fnomial:k=4", &choice),
         WORD("table", "FILE", "rules before the built-in ones, after the choices", &file),
         FLAG("print", "print the rules, as a table", &print),
+        WORD(
+            "as", "FORMAT",
+            "write the choices and the table (without both: the built-in rules) as mpich-json, "
+            "openmpi-rules, openmpi-json, ucc-scores or nccl-csv; numbers of ranks up to P "
+            "(64) "
+            "are told apart",
+            &format),
+        {OPTION_WORD, 'o', "output", "FILE", "--as: write this file", &path, 0, 0},
+        WORD("protocol", "P", "nccl_csv: simple, ll or ll128 (simple)", &protocol),
     };
     const struct command command = {
         "select", "tell which algorithm the rules choose, and why",
@@ -234,7 +292,16 @@ int select_main(int argc, char **argv)
     coll_sentence old;
     void *memory[2];
     options_read(&command, argc, argv);
-    if (!print && !asked.collective)
+    if (!format && (path || protocol))
+        refuse("--%s goes with --as alone", path ? "output" : "protocol");
+    if (format && (print || asked.bytes != UINT64_MAX || asked.root != UINT64_MAX ||
+                   asked.non_commutative || asked.in_place || asked.identical || asked.nodes ||
+                   asked.capabilities))
+        refuse("--as goes with -p, --choice, --table, --output and --protocol alone");
+    if (format && asked.p != UINT64_MAX && (asked.p < 2 || asked.p > 4096))
+        refuse("with --as, -p is a number of ranks from 2 to 4096, not %llu",
+               (unsigned long long)asked.p);
+    if (!print && !format && !asked.collective)
         refuse("COLLECTIVE is missing; coll select --help shows the usage");
     if (print && (asked.p != UINT64_MAX || asked.bytes != UINT64_MAX ||
                   asked.root != UINT64_MAX || asked.non_commutative || asked.in_place ||
@@ -252,7 +319,14 @@ int select_main(int argc, char **argv)
         fprintf(stderr, "coll select: %s\n", old.text);
     chosen.list.next = &table.list;
     table.list.next = &coll_rules_of_nodes;
-    if (print) {
+    if (format) {
+        const bool given = chosen.list.n + table.list.n > 0;
+        table.list.next = NULL;
+        code = write_foreign(given ? &chosen.list : &coll_rules_built_in, format,
+                             asked.collective ? COLL_BIT(collective_named(asked.collective))
+                                              : UINT32_MAX,
+                             path, protocol, asked.p == UINT64_MAX ? 64 : (uint32_t)asked.p);
+    } else if (print) {
         const uint32_t collectives =
             asked.collective ? COLL_BIT(collective_named(asked.collective)) : UINT32_MAX;
         if (choice)
@@ -266,5 +340,5 @@ int select_main(int argc, char **argv)
     }
     free(memory[0]);
     free(memory[1]);
-    return 0;
+    return code;
 }
