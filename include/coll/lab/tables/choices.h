@@ -14,7 +14,8 @@
  * passed over as in a program. Numbers of ranks up to p_most are asked one by one; above them the
  * powers of two and the ends of the rules' ranges are, and those between are taken to be like the
  * one below. Rules for several nodes, of composite algorithms, and of algorithms that need shared
- * memory or more of a network than messages are passed over, and noted.
+ * memory or more of a network than messages are passed over, and noted. Blocks count as
+ * packed: the algorithms of others do not care.
  */
 #ifndef COLL_LAB_TABLES_CHOICES_H
 #define COLL_LAB_TABLES_CHOICES_H
