@@ -55,7 +55,7 @@ static void say(void *arg, const char *sentence)
 
 /* Writes the rules of the lists in a format; only those of one collective, if it is given. */
 static int write_foreign(const coll_rule_list *lists, const char *format, uint32_t collectives,
-                         const char *path, const char *protocol, uint32_t p)
+                         const char *path, const char *protocol, uint32_t p, bool in_order)
 {
     static coll_table_job job;
     static const char *const protocols[] = {"simple", "ll", "ll128"};
@@ -68,10 +68,16 @@ static int write_foreign(const coll_rule_list *lists, const char *format, uint32
     k = name_index("format", format, names, FOREIGNS);
     if (protocol && foreigns[k].write != coll_write_nccl_csv)
         refuse("--protocol is for nccl_csv, not for %s", names[k]);
+    if (in_order && foreigns[k].write != coll_write_openmpi_rules &&
+        foreigns[k].write != coll_write_openmpi_json)
+        refuse("--non-commutative is for openmpi_rules and openmpi_json: %s %s", names[k],
+               foreigns[k].write == coll_write_mpich_json ? "tells operators apart by itself"
+                                                          : "has no such operators");
     output_open(&file, path);
     coll_table_job_init(&job, lists, file.file);
     job.collectives = collectives;
     job.p_most = p;
+    job.in_order = in_order;
     job.note = say;
     if (protocol)
         job.protocol = protocols[name_index("protocol", protocol, protocols, 3)];
@@ -295,9 +301,9 @@ int select_main(int argc, char **argv)
     if (!format && (path || protocol))
         refuse("--%s goes with --as alone", path ? "output" : "protocol");
     if (format && (print || asked.bytes != UINT64_MAX || asked.root != UINT64_MAX ||
-                   asked.non_commutative || asked.in_place || asked.identical || asked.nodes ||
-                   asked.capabilities))
-        refuse("--as goes with -p, --choice, --table, --output and --protocol alone");
+                   asked.in_place || asked.identical || asked.nodes || asked.capabilities))
+        refuse("--as goes with -p, --non-commutative, --choice, --table, --output and "
+               "--protocol alone");
     if (format && asked.p != UINT64_MAX && (asked.p < 2 || asked.p > 4096))
         refuse("with --as, -p is a number of ranks from 2 to 4096, not %llu",
                (unsigned long long)asked.p);
@@ -322,10 +328,10 @@ int select_main(int argc, char **argv)
     if (format) {
         const bool given = chosen.list.n + table.list.n > 0;
         table.list.next = NULL;
-        code = write_foreign(given ? &chosen.list : &coll_rules_built_in, format,
-                             asked.collective ? COLL_BIT(collective_named(asked.collective))
-                                              : UINT32_MAX,
-                             path, protocol, asked.p == UINT64_MAX ? 64 : (uint32_t)asked.p);
+        code = write_foreign(
+            given ? &chosen.list : &coll_rules_built_in, format,
+            asked.collective ? COLL_BIT(collective_named(asked.collective)) : UINT32_MAX, path,
+            protocol, asked.p == UINT64_MAX ? 64 : (uint32_t)asked.p, asked.non_commutative);
     } else if (print) {
         const uint32_t collectives =
             asked.collective ? COLL_BIT(collective_named(asked.collective)) : UINT32_MAX;

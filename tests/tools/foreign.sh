@@ -7,9 +7,10 @@ sub=select
 
 refuses '--output goes with --as alone' bcast -p 4 --bytes 8 --output "$scratch/x"
 refuses '--protocol goes with --as alone' bcast -p 4 --bytes 8 --protocol ll
-refuses '--as goes with -p, --choice, --table, --output and --protocol alone' --as nccl_csv --bytes 8
+refuses '--as goes with -p, --non-commutative, --choice, --table, --output and --protocol alone' --as nccl_csv --bytes 8
 refuses 'with --as, -p is a number of ranks from 2 to 4096, not 1' --as nccl_csv -p 1
 refuses '--protocol is for nccl_csv, not for mpich_json' --as mpich-json --protocol ll
+refuses '--non-commutative is for openmpi_rules and openmpi_json: nccl_csv has no such operators' --as nccl-csv --non-commutative
 refuses 'there is no format "mpich"; did you mean "mpich_json"?' --as mpich
 
 if ! command -v python3 >/dev/null; then

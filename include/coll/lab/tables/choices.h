@@ -33,6 +33,7 @@ typedef struct coll_table_job {
     uint32_t collectives;        /* mask of COLL_BIT: those that are written (all) */
     uint32_t p_most;             /* numbers of ranks that are told apart one by one (64) */
     uint32_t elem_bytes;         /* of sizes that rules give in elements (8) */
+    bool in_order;               /* Open MPI: for operators that do not commute, too (false) */
     const char *protocol;        /* of NCCL: "simple", "ll" or "ll128" ("simple") */
     coll_writer to;
     /* Is told in a sentence what is not written as it is; NULL: nobody is. */
@@ -64,7 +65,8 @@ enum {
     COLL_I_TABLE_WHOLE = 8,     /* this pair is for vectors in one piece alone */
     COLL_I_TABLE_POWER = 16,    /* for powers of two alone */
     COLL_I_TABLE_OPERATOR = 32, /* built-in operators, and as many elements as ranks, alone */
-    COLL_I_TABLE_REGULAR = 64   /* blocks of one size alone */
+    COLL_I_TABLE_REGULAR = 64,  /* blocks of one size alone */
+    COLL_I_TABLE_COMMUTES = 128 /* operators that commute alone, which it does not check */
 };
 
 /* An algorithm of ours and theirs. */
@@ -235,6 +237,8 @@ COLL_INLINE const coll_i_table_pair *coll_i_table_pair_of(const coll_table_job *
     const uint32_t radix = coll_i_table_choice_radix(rule);
     for (size_t i = 0; i < pairs->n; i++) {
         const coll_i_table_pair *pair = &pairs->pair[i];
+        if (job->in_order && (pair->traits & COLL_I_TABLE_COMMUTES))
+            continue;
         if (coll_is(pair->collectives, c) && strcmp(pair->ours, rule->algorithm->name) == 0 &&
             (pair->radix == 0 || pair->radix == radix) &&
             (segment == 0 || !(pair->traits & COLL_I_TABLE_WHOLE)))
@@ -250,9 +254,11 @@ COLL_INLINE void coll_i_table_cell_note(coll_table_job *job, coll_collective c,
     const char *words = text;
     (void)coll_rule_algorithm_text(rule, text, sizeof text);
     if (!pair)
-        coll_i_table_note(job, rule, coll_collective_name(c),
-                          "%s %.120s: %s has no such algorithm, so its own choice stays",
-                          coll_collective_name(c), words, job->peer);
+        coll_i_table_note(
+            job, rule, coll_collective_name(c),
+            "%s %.120s: %s has no such algorithm%s, so its own choice stays",
+            coll_collective_name(c), words, job->peer,
+            job->in_order && coll_is(COLL_REDUCING, c) ? " that keeps operands in order" : "");
     else if (pair->traits & COLL_I_TABLE_NEAR)
         coll_i_table_note(job, rule, coll_collective_name(c),
                           "%s %.120s: %s has no such algorithm; the nearest is written, %s",

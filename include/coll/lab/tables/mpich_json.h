@@ -157,7 +157,9 @@ COLL_INLINE void coll_i_mpich_ranks(coll_i_mpich *m, const coll_i_table_cell *ce
     instead.pair = coll_i_mpich_instead(m->c);
     instead.radix = 0;
     instead.segment = 0;
-    if (!(cell->pair->traits & COLL_I_TABLE_POWER) || (p == p_end && (p & (p - 1)) == 0))
+    if (!m->commutative && (cell->pair->traits & COLL_I_TABLE_COMMUTES))
+        coll_i_mpich_operators(m, &instead);
+    else if (!(cell->pair->traits & COLL_I_TABLE_POWER) || (p == p_end && (p & (p - 1)) == 0))
         coll_i_mpich_operators(m, cell);
     else if (p == p_end)
         coll_i_mpich_operators(m, &instead);

@@ -12,6 +12,10 @@
  * those of barrier and alltoallv, and in scan and exscan (4.1.4) an element times the ranks: what
  * the rules choose for 0 bytes is written for all.
  *
+ * Open MPI chooses by itself what keeps operands in order for operators that do not commute; by a
+ * table it takes what is written, and its trees, rings and recursive_halving then give wrong
+ * results (4.1.4). With `in_order` in the job those are not written.
+ *
  * Open MPI 4.1.4 numbers and names algorithms so; the numbers of later releases are the same.
  */
 #ifndef COLL_LAB_TABLES_OPENMPI_RULES_H
@@ -63,13 +67,18 @@ COLL_INLINE coll_i_table_pairs coll_i_openmpi_pairs(void)
         {BCAST, "scatter_ring", 0, "9:scatter_allgather_ring", 0, NULL},
 
         {REDUCE, "linear", 0, "1:linear", 0, NULL},
-        {REDUCE, "chain", 1, "3:pipeline", COLL_I_TABLE_SEGMENT, NULL},
-        {REDUCE, "chain", 0, "2:chain", COLL_I_TABLE_SEGMENT | COLL_I_TABLE_RADIX, NULL},
-        {REDUCE, "kary", 2, "4:binary", COLL_I_TABLE_SEGMENT, NULL},
-        {REDUCE, "kary", 0, "4:binary", COLL_I_TABLE_SEGMENT | COLL_I_TABLE_NEAR, NULL},
-        {REDUCE, "fnomial", 2, "5:binomial", COLL_I_TABLE_SEGMENT, NULL},
-        {REDUCE, "fnomial", 0, "5:binomial", COLL_I_TABLE_SEGMENT | COLL_I_TABLE_NEAR, NULL},
-        {REDUCE, "bine", 0, "5:binomial", COLL_I_TABLE_SEGMENT | COLL_I_TABLE_NEAR, NULL},
+        {REDUCE, "chain", 1, "3:pipeline", COLL_I_TABLE_SEGMENT | COLL_I_TABLE_COMMUTES, NULL},
+        {REDUCE, "chain", 0, "2:chain",
+         COLL_I_TABLE_SEGMENT | COLL_I_TABLE_RADIX | COLL_I_TABLE_COMMUTES, NULL},
+        {REDUCE, "kary", 2, "4:binary", COLL_I_TABLE_SEGMENT | COLL_I_TABLE_COMMUTES, NULL},
+        {REDUCE, "kary", 0, "4:binary",
+         COLL_I_TABLE_SEGMENT | COLL_I_TABLE_NEAR | COLL_I_TABLE_COMMUTES, NULL},
+        {REDUCE, "fnomial", 2, "5:binomial", COLL_I_TABLE_SEGMENT | COLL_I_TABLE_COMMUTES,
+         NULL},
+        {REDUCE, "fnomial", 0, "5:binomial",
+         COLL_I_TABLE_SEGMENT | COLL_I_TABLE_NEAR | COLL_I_TABLE_COMMUTES, NULL},
+        {REDUCE, "bine", 0, "5:binomial",
+         COLL_I_TABLE_SEGMENT | COLL_I_TABLE_NEAR | COLL_I_TABLE_COMMUTES, NULL},
         {REDUCE, "rabenseifner", 2, "7:rabenseifner", 0, NULL},
         {REDUCE, "rabenseifner", 0, "7:rabenseifner", COLL_I_TABLE_NEAR, NULL},
 
@@ -79,7 +88,7 @@ COLL_INLINE coll_i_table_pairs coll_i_openmpi_pairs(void)
         {ALLREDUCE, "recursive_multiplying", 0, "3:recursive_doubling", COLL_I_TABLE_NEAR,
          NULL},
         {ALLREDUCE, "swing_latency", 0, "3:recursive_doubling", COLL_I_TABLE_NEAR, NULL},
-        {ALLREDUCE, "ring", 0, "4:ring", 0, NULL},
+        {ALLREDUCE, "ring", 0, "4:ring", COLL_I_TABLE_COMMUTES, NULL},
         {ALLREDUCE, "rabenseifner", 2, "6:rabenseifner", 0, NULL},
         {ALLREDUCE, "rabenseifner", 0, "6:rabenseifner", COLL_I_TABLE_NEAR, NULL},
         {ALLREDUCE, "circulant", 0, "6:rabenseifner", COLL_I_TABLE_NEAR, NULL},
@@ -117,9 +126,10 @@ COLL_INLINE coll_i_table_pairs coll_i_openmpi_pairs(void)
         {ALLTOALLV, "throttled", 0, "1:basic_linear", COLL_I_TABLE_NEAR, NULL},
 
         {SCATTERED, "linear", 0, "1:non-overlapping", 0, NULL},
-        {SCATTERED, "recursive_halving", 2, "2:recursive_halving", 0, NULL},
-        {SCATTERED, "recursive_halving", 0, "2:recursive_halving", COLL_I_TABLE_NEAR, NULL},
-        {SCATTERED, "ring", 0, "3:ring", 0, NULL},
+        {SCATTERED, "recursive_halving", 2, "2:recursive_halving", COLL_I_TABLE_COMMUTES, NULL},
+        {SCATTERED, "recursive_halving", 0, "2:recursive_halving",
+         COLL_I_TABLE_NEAR | COLL_I_TABLE_COMMUTES, NULL},
+        {SCATTERED, "ring", 0, "3:ring", COLL_I_TABLE_COMMUTES, NULL},
         {SCATTERED, "butterfly", 2, "4:butterfly", 0, NULL},
         {SCATTERED, "butterfly", 0, "4:butterfly", COLL_I_TABLE_NEAR, NULL},
         {BLOCKS, "linear", 0, "1:basic_linear", 0, NULL},
@@ -174,7 +184,7 @@ COLL_INLINE bool coll_i_openmpi_span(coll_table_job *job, coll_collective c, uin
                                      coll_i_table_span *span)
 {
     const coll_i_table_pairs pairs = coll_i_openmpi_pairs();
-    if (!coll_i_table_span_at(job, &pairs, c, true, coll_i_openmpi_total(c), p, span))
+    if (!coll_i_table_span_at(job, &pairs, c, !job->in_order, coll_i_openmpi_total(c), p, span))
         return false;
     if ((c == COLL_SCAN || c == COLL_EXSCAN) && span->n > 1) {
         coll_i_table_note(
@@ -186,6 +196,13 @@ COLL_INLINE bool coll_i_openmpi_span(coll_table_job *job, coll_collective c, uin
     }
     for (size_t i = 0; i < span->n; i++) {
         const coll_i_table_pair *pair = span->cell[i].pair;
+        if (pair && (pair->traits & COLL_I_TABLE_COMMUTES))
+            coll_i_table_note(
+                job, pairs.pair, NULL,
+                "Open MPI does not see whether operators commute when a table "
+                "chooses, and some of these algorithms reorder operands: programs "
+                "with operators of their own that do not need a table with "
+                "--non-commutative");
         if (pair && strcmp(pair->theirs, "7:knomial") == 0 && span->cell[i].radix != 4)
             coll_i_table_note(
                 job, pair, NULL,
