@@ -41,8 +41,9 @@ typedef struct coll_table_job {
     void *arg;
     char sentence[320]; /* why it was not written; "" if it was */
     const char *peer;   /* what the library is called */
+    /* Rules and pairs of which something was said: the writer's. */
     const void *noted[COLL_I_TABLE_NOTED][2];
-    size_t n_noted;
+    size_t n_noted; /* how many */
 } coll_table_job;
 
 /* A job that writes all collectives to a file. Rules and file stay the caller's. */
