@@ -277,13 +277,11 @@ int select_main(int argc, char **argv)
         WORD("choice", "C;C;...", "choices before all rules: allreduce:fnomial:k=4", &choice),
         WORD("table", "FILE", "rules before the built-in ones, after the choices", &file),
         FLAG("print", "print the rules, as a table", &print),
-        WORD(
-            "as", "FORMAT",
-            "write the choices and the table (without both: the built-in rules) as mpich-json, "
-            "openmpi-rules, openmpi-json, ucc-scores or nccl-csv; numbers of ranks up to P "
-            "(64) "
-            "are told apart",
-            &format),
+        WORD("as", "FORMAT",
+             "write the choices and the table (without both: the built-in rules) as "
+             "mpich_json, openmpi_rules, openmpi_json, ucc_scores or nccl_csv; -p: numbers "
+             "of ranks up to P (64) are told apart",
+             &format),
         {OPTION_WORD, 'o', "output", "FILE", "--as: write this file", &path, 0, 0},
         WORD("protocol", "P", "nccl_csv: simple, ll or ll128 (simple)", &protocol),
     };
@@ -301,7 +299,8 @@ int select_main(int argc, char **argv)
     if (!format && (path || protocol))
         refuse("--%s goes with --as alone", path ? "output" : "protocol");
     if (format && (print || asked.bytes != UINT64_MAX || asked.root != UINT64_MAX ||
-                   asked.in_place || asked.identical || asked.nodes || asked.capabilities))
+                   asked.in_place || asked.identical || asked.nodes.nodes ||
+                   asked.nodes.rails || asked.nodes.groups || asked.capabilities))
         refuse("--as goes with -p, --non-commutative, --choice, --table, --output and "
                "--protocol alone");
     if (format && asked.p != UINT64_MAX && (asked.p < 2 || asked.p > 4096))
