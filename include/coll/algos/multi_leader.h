@@ -4,10 +4,9 @@
  * partitions, of which every node has a leader each. Within a node, a reduce_scatter, or from the
  * root a scatter, brings the partitions to their leaders; leaders of equal number deal with theirs
  * across the nodes, all l groups at once; and within the nodes an allgather, or to the root a
- * gather, brings the partitions together. So l adapters, or l queues of one, work at a time, and
- * nobody moves the whole vector alone. With as many leaders as ranks on a node, every rank has
- * its own rail; fewer are spread over the rails that are known (coll_beyond). A partition may be cut
- * into pieces that go across side by side.
+ * gather, brings the partitions together. So l adapters, or l queues of one, work at a time. A
+ * leader for each rank gives every rank its own rail; fewer are spread over the rails that are
+ * known (coll_beyond). A partition may be cut into pieces that go across side by side.
  *
  *   2 nodes of 3 ranks, l = 2        rank     0    1    2  |  3    4    5
  *     leader of partition                     0    1       |  0    1

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "support/check.h"
 #include "coll/lab/sim.h"
 
 static coll_machine_file *machine;

@@ -1,5 +1,5 @@
 /* A simulated machine is calibrated: what was put in comes out, on all ranks, and twice the same. */
-#include "check.h"
+#include "support/check.h"
 #include "virtual.h"
 
 typedef struct result {
