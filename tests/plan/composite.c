@@ -3,8 +3,9 @@
 #include "support/check.h"
 #include "coll/plan/composite.h"
 #include "coll/algos/registry.h"
-#include "support/kinds.h"
 #include "support/prove.h"
+
+#include "support/kinds.h" /* its names are those of members in other headers */
 
 #include <stdlib.h>
 #include <string.h>

@@ -33,7 +33,7 @@ static void *come(void *arg)
 /* Makes p ranks, of which rank 0 listens already if `listens`. */
 static bool prepare(rank *ranks, uint32_t p, bool listens, uint32_t patience)
 {
-    coll_tcp_address where = {{127, 0, 0, 1}, 0, 0, 4};
+    coll_tcp_address where = {{127, 0, 0, 1}, 0, 0, 4, 0};
     const int listener = coll_i_tcp_listen_at(&where);
     if (!CHECK(listener >= 0))
         return false;
@@ -96,7 +96,7 @@ static void spread(rank *ranks, uint32_t p, uint32_t roots)
     for (uint32_t r = 0; r < p; r++) {
         const uint32_t root = coll_i_rdv_root(p, roots, coll_i_rdv_group(p, roots, r));
         if (r == root && r > 0) {
-            coll_tcp_address where = {{127, 0, 0, 1}, 0, 0, 4};
+            coll_tcp_address where = {{127, 0, 0, 1}, 0, 0, 4, 0};
             ranks[r].me.listener = coll_i_tcp_listen_at(&where);
             CHECK(ranks[r].me.listener >= 0);
             ranks[r].me.where = where;

@@ -1,6 +1,6 @@
 /* A simulated machine is calibrated: what was put in comes out, on all ranks, and twice the same. */
 #include "support/check.h"
-#include "virtual.h"
+#include "support/virtual.h"
 
 typedef struct result {
     coll_machine_file *machine; /* of rank 0, or of each */
