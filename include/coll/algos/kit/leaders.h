@@ -76,7 +76,7 @@ COLL_INLINE coll_status coll_i_leaders_inter(coll_plan *plan, coll_workspace *wo
         const uint32_t part = shorter ? (uint32_t)(whole / k) : first;
         const size_t skip = shorter ? (whole - begin) * piece : 0;
         uint32_t batch;
-        coll_plan *inner;
+        coll_plan *inner = NULL;
         coll_phase *phase;
         coll_status status;
         of->count = shorter ? n - whole * piece : piece;
