@@ -35,8 +35,8 @@ static struct cases rows[] = {
     {&coll_linear_neighbor, COLL_NEIGHBOR_ALLTOALLW, 40000, 544, 0, 0, 26604, 0xbe5648c4df203cc3},
     {&coll_shm_bcast, COLL_BCAST, 160000, 5418, 0, 1, 247206, 0x4c758c5d26575e77},
     {&coll_shm_reduce, COLL_REDUCE, 40000, 2172, 0, 1, 88995, 0x22599ba6d851ebbc},
-    {&coll_two_level_reduce.algorithm, COLL_REDUCE, 80000, 9277, 0, 0, 100470, 0xba7327cbbe4185dc},
-    {&coll_two_level_allgatherv.algorithm, COLL_ALLGATHERV, 40000, 1974, 753, 0, 46930, 0xae6ce32d60f9a3c1},
+    {&coll_two_level_reduce.algorithm, COLL_REDUCE, 80000, 9144, 0, 0, 105513, 0xd7f068f57d293e58},
+    {&coll_two_level_allgatherv.algorithm, COLL_ALLGATHERV, 40000, 2368, 1068, 0, 50754, 0xe6b40a84697e37e6},
     {&coll_mesh_combining, COLL_NEIGHBOR_ALLTOALL, 16000, 301, 73, 1, 24543, 0x23c9c9d941e0b863},
 };
 /* clang-format on */
