@@ -9,7 +9,7 @@
 
 #include "../../plan/composite.h"
 #include "memory.h"
-#include "report.h"
+#include "symbolic.h"
 
 /* The rails of ranks, as `coll show --rails` takes them: a number of runs, or the rails of a node's
  * ranks, again and again. One line a kind: name, text. */
