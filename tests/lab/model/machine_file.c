@@ -182,7 +182,7 @@ TEST(what_is_written_is_read)
                      "plogp.row 3 1 2 3\nplogp.row 4 1 2 3 4 5 6\nmachine.seconds 1ms\n"));
     for (coll_quantity q = COLL_MEASURED_ROUNDTRIP; q < COLL_QUANTITIES;
          q = (coll_quantity)(q + 1))
-        coll_machine_add(machine, q, q % 2 ? "" : "a_variant", q * 1e5 + .5, &e);
+        coll_machine_add(machine, q, q % 2 ? "" : "a_variant", (int)q * 1e5 + .5, &e);
     for (int i = 0; i < 2; i++) {
         FILE *file = tmpfile();
         size_t n;
