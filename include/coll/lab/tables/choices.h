@@ -58,6 +58,18 @@ COLL_INLINE void coll_table_job_init(coll_table_job *job, const coll_rule_list *
     coll_writer_init(&job->to, to);
 }
 
+/* What lists of pairs call the collectives: enum { COLL_I_TABLE_MASKS }; within their functions. */
+#define COLL_I_TABLE_MASKS                                                                     \
+    BARRIER = COLL_BIT(COLL_BARRIER), BCAST = COLL_BIT(COLL_BCAST),                            \
+    REDUCE = COLL_BIT(COLL_REDUCE), ALLREDUCE = COLL_BIT(COLL_ALLREDUCE),                      \
+    GATHER = COLL_BIT(COLL_GATHER), SCATTER = COLL_BIT(COLL_SCATTER),                          \
+    VECTORS = COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_SCATTERV),                                \
+    ALLGATHER = COLL_BIT(COLL_ALLGATHER), ALLGATHERV = COLL_BIT(COLL_ALLGATHERV),              \
+    ALLTOALL = COLL_BIT(COLL_ALLTOALL), ALLTOALLV = COLL_BIT(COLL_ALLTOALLV),                  \
+    ALLTOALLW = COLL_BIT(COLL_ALLTOALLW), SCATTERED = COLL_BIT(COLL_REDUCE_SCATTER),           \
+    BLOCKS = COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),                                              \
+    SCANS = COLL_BIT(COLL_SCAN) | COLL_BIT(COLL_EXSCAN)
+
 /* How a pair relates, and what of ours theirs has. */
 enum {
     COLL_I_TABLE_NEAR = 1,      /* the nearest, not the same */

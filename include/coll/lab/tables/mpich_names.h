@@ -12,20 +12,7 @@
 /* Ours and theirs. */
 COLL_INLINE coll_i_table_pairs coll_i_mpich_pairs(void)
 {
-    enum {
-        BARRIER = COLL_BIT(COLL_BARRIER),
-        BCAST = COLL_BIT(COLL_BCAST),
-        REDUCE = COLL_BIT(COLL_REDUCE),
-        ALLREDUCE = COLL_BIT(COLL_ALLREDUCE),
-        ROOTED = COLL_BIT(COLL_GATHER) | COLL_BIT(COLL_SCATTER),
-        VECTORS = COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_SCATTERV),
-        GATHERED = COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
-        ALLTOALL = COLL_BIT(COLL_ALLTOALL),
-        ALLTOALLV = COLL_BIT(COLL_ALLTOALLV) | COLL_BIT(COLL_ALLTOALLW),
-        SCATTERED = COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),
-        SCANS = COLL_BIT(COLL_SCAN) | COLL_BIT(COLL_EXSCAN),
-        TREE = COLL_I_TABLE_RADIX | COLL_I_TABLE_SEGMENT
-    };
+    enum { COLL_I_TABLE_MASKS, TREE = COLL_I_TABLE_RADIX | COLL_I_TABLE_SEGMENT };
     static const coll_i_table_pair pair[] = {
         {BARRIER, "dissemination", 2, "dissemination", 0, "sched_recursive_doubling"},
         {BARRIER, "dissemination", 0, "dissemination", COLL_I_TABLE_NEAR,
@@ -76,42 +63,44 @@ COLL_INLINE coll_i_table_pairs coll_i_mpich_pairs(void)
          COLL_I_TABLE_OPERATOR | COLL_I_TABLE_NEAR, "sched_reduce_scatter_allgather"},
         {ALLREDUCE, "ring", 0, NULL, 0, "tsp_ring"},
 
-        {ROOTED, "fnomial", 2, "binomial", 0, "sched_binomial"},
-        {ROOTED, "fnomial", 0, "binomial", COLL_I_TABLE_NEAR, "sched_binomial"},
-        {ROOTED, "bine", 0, "binomial", COLL_I_TABLE_NEAR, "sched_binomial"},
+        {GATHER | SCATTER, "fnomial", 2, "binomial", 0, "sched_binomial"},
+        {GATHER | SCATTER, "fnomial", 0, "binomial", COLL_I_TABLE_NEAR, "sched_binomial"},
+        {GATHER | SCATTER, "bine", 0, "binomial", COLL_I_TABLE_NEAR, "sched_binomial"},
         {VECTORS, "linear", 0, "linear", 0, "sched_linear"},
 
-        {GATHERED, "recursive_doubling", 0, "recursive_doubling", COLL_I_TABLE_POWER,
-         "sched_recursive_doubling"},
-        {GATHERED, "recursive_multiplying", 2, "recursive_doubling", COLL_I_TABLE_POWER,
-         "sched_recursive_doubling"},
-        {GATHERED, "recursive_multiplying", 0, "recursive_doubling",
+        {ALLGATHER | ALLGATHERV, "recursive_doubling", 0, "recursive_doubling",
+         COLL_I_TABLE_POWER, "sched_recursive_doubling"},
+        {ALLGATHER | ALLGATHERV, "recursive_multiplying", 2, "recursive_doubling",
+         COLL_I_TABLE_POWER, "sched_recursive_doubling"},
+        {ALLGATHER | ALLGATHERV, "recursive_multiplying", 0, "recursive_doubling",
          COLL_I_TABLE_POWER | COLL_I_TABLE_NEAR, "sched_recursive_doubling"},
-        {GATHERED, "bruck", 2, "brucks", 0, "sched_brucks"},
-        {GATHERED, "bruck", 0, "brucks", COLL_I_TABLE_NEAR, "sched_brucks"},
-        {GATHERED, "circulant", 0, "brucks", COLL_I_TABLE_NEAR, "sched_brucks"},
-        {GATHERED, "ring", 0, "ring", 0, "sched_ring"},
-        {GATHERED, "neighbor_exchange", 0, "ring", COLL_I_TABLE_NEAR, "sched_ring"},
+        {ALLGATHER | ALLGATHERV, "bruck", 2, "brucks", 0, "sched_brucks"},
+        {ALLGATHER | ALLGATHERV, "bruck", 0, "brucks", COLL_I_TABLE_NEAR, "sched_brucks"},
+        {ALLGATHER | ALLGATHERV, "circulant", 0, "brucks", COLL_I_TABLE_NEAR, "sched_brucks"},
+        {ALLGATHER | ALLGATHERV, "ring", 0, "ring", 0, "sched_ring"},
+        {ALLGATHER | ALLGATHERV, "neighbor_exchange", 0, "ring", COLL_I_TABLE_NEAR,
+         "sched_ring"},
 
         {ALLTOALL, "bruck", 2, "brucks", 0, "sched_brucks"},
         {ALLTOALL, "bruck", 0, "brucks", COLL_I_TABLE_NEAR, "sched_brucks"},
         {ALLTOALL, "pairwise", 0, "pairwise", 0, "sched_pairwise"},
         {ALLTOALL, "throttled", 0, "scattered", 0, "sched_permuted_sendrecv"},
-        {ALLTOALLV, "throttled", 0, "scattered", 0, "sched_blocked"},
-        {ALLTOALLV, "pairwise", 0, "scattered", COLL_I_TABLE_NEAR, "sched_blocked"},
+        {ALLTOALLV | ALLTOALLW, "throttled", 0, "scattered", 0, "sched_blocked"},
+        {ALLTOALLV | ALLTOALLW, "pairwise", 0, "scattered", COLL_I_TABLE_NEAR, "sched_blocked"},
 
-        {SCATTERED, "recursive_halving", 2, "recursive_halving", COLL_I_TABLE_COMMUTES,
+        {SCATTERED | BLOCKS, "recursive_halving", 2, "recursive_halving", COLL_I_TABLE_COMMUTES,
          "sched_recursive_halving"},
-        {SCATTERED, "recursive_halving", 0, "recursive_halving",
+        {SCATTERED | BLOCKS, "recursive_halving", 0, "recursive_halving",
          COLL_I_TABLE_NEAR | COLL_I_TABLE_COMMUTES, "sched_recursive_halving"},
-        {SCATTERED, "pairwise", 0, "pairwise", COLL_I_TABLE_COMMUTES, "sched_pairwise"},
-        {SCATTERED, "ring", 0, "pairwise", COLL_I_TABLE_NEAR | COLL_I_TABLE_COMMUTES,
+        {SCATTERED | BLOCKS, "pairwise", 0, "pairwise", COLL_I_TABLE_COMMUTES,
          "sched_pairwise"},
-        {SCATTERED, "butterfly", 2, "noncommutative", COLL_I_TABLE_POWER | COLL_I_TABLE_REGULAR,
-         "sched_noncommutative"},
-        {SCATTERED, "butterfly", 0, "noncommutative",
+        {SCATTERED | BLOCKS, "ring", 0, "pairwise", COLL_I_TABLE_NEAR | COLL_I_TABLE_COMMUTES,
+         "sched_pairwise"},
+        {SCATTERED | BLOCKS, "butterfly", 2, "noncommutative",
+         COLL_I_TABLE_POWER | COLL_I_TABLE_REGULAR, "sched_noncommutative"},
+        {SCATTERED | BLOCKS, "butterfly", 0, "noncommutative",
          COLL_I_TABLE_POWER | COLL_I_TABLE_REGULAR | COLL_I_TABLE_NEAR, "sched_noncommutative"},
-        {SCATTERED, "recursive_doubling", 0, "recursive_doubling", 0,
+        {SCATTERED | BLOCKS, "recursive_doubling", 0, "recursive_doubling", 0,
          "sched_recursive_doubling"}, /* not one of ours */
 
         {SCANS, "recursive_doubling", 0, "recursive_doubling", 0, "sched_recursive_doubling"},
@@ -162,12 +151,7 @@ typedef struct coll_i_mpich_own {
 
 COLL_INLINE const coll_i_mpich_own *coll_i_mpich_owns(size_t *n)
 {
-    enum {
-        BCAST = COLL_BIT(COLL_BCAST),
-        GATHERED = COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
-        ALLTOALL = COLL_BIT(COLL_ALLTOALL),
-        SCATTERED = COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK)
-    };
+    enum { COLL_I_TABLE_MASKS };
     static const coll_i_mpich_own own[] = {
         {BCAST, "comm_size<8", -1, "fnomial"},
         {BCAST, "comm_size=pow2", 12288, "fnomial"},
@@ -175,27 +159,26 @@ COLL_INLINE const coll_i_mpich_own *coll_i_mpich_owns(size_t *n)
         {BCAST, "comm_size=pow2", -1, "scatter_ring"},
         {BCAST, "comm_size=any", 12288, "fnomial"},
         {BCAST, "comm_size=any", -1, "scatter_ring"},
-        {COLL_BIT(COLL_REDUCE), "comm_size=any", 2048, "fnomial"},
-        {COLL_BIT(COLL_REDUCE), "comm_size=any", -1, "rabenseifner"},
-        {COLL_BIT(COLL_ALLREDUCE), "comm_size=any", 8, "recursive_doubling"},
-        {COLL_BIT(COLL_ALLREDUCE), "comm_size=any", -1, "rabenseifner"},
-        {GATHERED, "comm_size=pow2", 524287, "recursive_doubling"},
-        {GATHERED, "comm_size=pow2", -1, "ring"},
-        {GATHERED, "comm_size=any", 81919, "bruck"},
-        {GATHERED, "comm_size=any", -1, "ring"},
+        {REDUCE, "comm_size=any", 2048, "fnomial"},
+        {REDUCE, "comm_size=any", -1, "rabenseifner"},
+        {ALLREDUCE, "comm_size=any", 8, "recursive_doubling"},
+        {ALLREDUCE, "comm_size=any", -1, "rabenseifner"},
+        {ALLGATHER | ALLGATHERV, "comm_size=pow2", 524287, "recursive_doubling"},
+        {ALLGATHER | ALLGATHERV, "comm_size=pow2", -1, "ring"},
+        {ALLGATHER | ALLGATHERV, "comm_size=any", 81919, "bruck"},
+        {ALLGATHER | ALLGATHERV, "comm_size=any", -1, "ring"},
         {ALLTOALL, "comm_size<8", 32768, "throttled"},
         {ALLTOALL, "comm_size<8", -1, "pairwise"},
         {ALLTOALL, "comm_size=any", 256, "bruck"},
         {ALLTOALL, "comm_size=any", 32768, "throttled"},
         {ALLTOALL, "comm_size=any", -1, "pairwise"},
-        {SCATTERED, "comm_size=any", 524287, "recursive_halving"},
-        {SCATTERED, "comm_size=any", -1, "pairwise"},
-        {COLL_BIT(COLL_BARRIER), "comm_size=any", -1, "dissemination"},
-        {COLL_BIT(COLL_GATHER) | COLL_BIT(COLL_SCATTER), "comm_size=any", -1, "fnomial"},
-        {COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_SCATTERV), "comm_size=any", -1, "linear"},
-        {COLL_BIT(COLL_ALLTOALLV) | COLL_BIT(COLL_ALLTOALLW), "comm_size=any", -1, "throttled"},
-        {COLL_BIT(COLL_SCAN) | COLL_BIT(COLL_EXSCAN), "comm_size=any", -1,
-         "recursive_doubling"},
+        {SCATTERED | BLOCKS, "comm_size=any", 524287, "recursive_halving"},
+        {SCATTERED | BLOCKS, "comm_size=any", -1, "pairwise"},
+        {BARRIER, "comm_size=any", -1, "dissemination"},
+        {GATHER | SCATTER, "comm_size=any", -1, "fnomial"},
+        {VECTORS, "comm_size=any", -1, "linear"},
+        {ALLTOALLV | ALLTOALLW, "comm_size=any", -1, "throttled"},
+        {SCANS, "comm_size=any", -1, "recursive_doubling"},
     };
     *n = sizeof own / sizeof own[0];
     return own;

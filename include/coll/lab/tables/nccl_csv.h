@@ -19,13 +19,7 @@
 /* Ours and theirs. */
 COLL_INLINE coll_i_table_pairs coll_i_nccl_pairs(void)
 {
-    enum {
-        BCAST = COLL_BIT(COLL_BCAST),
-        REDUCE = COLL_BIT(COLL_REDUCE),
-        ALLREDUCE = COLL_BIT(COLL_ALLREDUCE),
-        ALLGATHER = COLL_BIT(COLL_ALLGATHER),
-        BLOCKS = COLL_BIT(COLL_REDUCE_SCATTER_BLOCK)
-    };
+    enum { COLL_I_TABLE_MASKS };
     static const coll_i_table_pair pair[] = {
         {BCAST | REDUCE, "chain", 1, "ring", 0, NULL},
         {BCAST, "scatter_ring", 0, "ring", COLL_I_TABLE_NEAR, NULL},

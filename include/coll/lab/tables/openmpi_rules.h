@@ -26,21 +26,7 @@
 /* Ours and theirs, as NUMBER:NAME. */
 COLL_INLINE coll_i_table_pairs coll_i_openmpi_pairs(void)
 {
-    enum {
-        BARRIER = COLL_BIT(COLL_BARRIER),
-        BCAST = COLL_BIT(COLL_BCAST),
-        REDUCE = COLL_BIT(COLL_REDUCE),
-        ALLREDUCE = COLL_BIT(COLL_ALLREDUCE),
-        GATHER = COLL_BIT(COLL_GATHER),
-        SCATTER = COLL_BIT(COLL_SCATTER),
-        ALLGATHER = COLL_BIT(COLL_ALLGATHER),
-        ALLGATHERV = COLL_BIT(COLL_ALLGATHERV),
-        ALLTOALL = COLL_BIT(COLL_ALLTOALL),
-        ALLTOALLV = COLL_BIT(COLL_ALLTOALLV),
-        SCATTERED = COLL_BIT(COLL_REDUCE_SCATTER),
-        BLOCKS = COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),
-        SCANS = COLL_BIT(COLL_SCAN) | COLL_BIT(COLL_EXSCAN)
-    };
+    enum { COLL_I_TABLE_MASKS };
     static const coll_i_table_pair pair[] = {
         {BARRIER, "linear", 0, "1:linear", 0, NULL},
         {BARRIER, "fnomial", 2, "6:tree", 0, NULL},

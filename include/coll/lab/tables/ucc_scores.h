@@ -18,20 +18,7 @@
 /* Ours and theirs, and the setting of the radix. */
 COLL_INLINE coll_i_table_pairs coll_i_ucc_pairs(void)
 {
-    enum {
-        BARRIER = COLL_BIT(COLL_BARRIER),
-        BCAST = COLL_BIT(COLL_BCAST),
-        REDUCE = COLL_BIT(COLL_REDUCE),
-        ALLREDUCE = COLL_BIT(COLL_ALLREDUCE),
-        GATHER = COLL_BIT(COLL_GATHER),
-        VECTORS = COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_SCATTERV),
-        ALLGATHER = COLL_BIT(COLL_ALLGATHER),
-        ALLGATHERV = COLL_BIT(COLL_ALLGATHERV),
-        ALLTOALL = COLL_BIT(COLL_ALLTOALL),
-        ALLTOALLV = COLL_BIT(COLL_ALLTOALLV),
-        SCATTERED = COLL_BIT(COLL_REDUCE_SCATTER),
-        BLOCKS = COLL_BIT(COLL_REDUCE_SCATTER_BLOCK)
-    };
+    enum { COLL_I_TABLE_MASKS };
     static const coll_i_table_pair pair[] = {
         {BARRIER, "recursive_multiplying", 0, "knomial", COLL_I_TABLE_RADIX,
          "BARRIER_KN_RADIX"},

@@ -54,17 +54,24 @@ COLL_INLINE uint32_t coll_tune_sizes(const coll_bench *b)
     return n;
 }
 
+/* The peer receives a message and answers; rank 0 writes it. True: it is to send it now. */
+COLL_INLINE bool coll_i_tune_sends(coll_bench *b, size_t bytes)
+{
+    if (b->rank == b->options.peer) {
+        coll_bench_recv(b, 0, b->in, bytes);
+        coll_bench_send(b, 0, NULL, 0);
+    }
+    if (b->rank == 0)
+        coll_bench_prepare(b, b->out, bytes);
+    return b->rank == 0;
+}
+
 COLL_INLINE double coll_i_tune_roundtrip(coll_bench *b, const void *arg)
 {
     const coll_tune_how *how = (const coll_tune_how *)arg;
     double start;
-    if (b->rank == b->options.peer) {
-        coll_bench_recv(b, 0, b->in, how->bytes);
-        coll_bench_send(b, 0, NULL, 0);
-    }
-    if (b->rank > 0)
+    if (!coll_i_tune_sends(b, how->bytes))
         return 0;
-    coll_bench_prepare(b, b->out, how->bytes);
     start = coll_bench_now(b);
     coll_bench_send(b, b->options.peer, b->out, how->bytes);
     coll_bench_recv(b, b->options.peer, NULL, 0);
@@ -77,13 +84,8 @@ COLL_INLINE double coll_i_tune_os(coll_bench *b, const void *arg)
     const coll_tune_how *how = (const coll_tune_how *)arg;
     coll_bench_message m = coll_bench_to(b->options.peer, b->out, how->bytes);
     double took = 0;
-    if (b->rank == b->options.peer) {
-        coll_bench_recv(b, 0, b->in, how->bytes);
-        coll_bench_send(b, 0, NULL, 0);
-    }
-    if (b->rank > 0)
+    if (!coll_i_tune_sends(b, how->bytes))
         return 0;
-    coll_bench_prepare(b, b->out, how->bytes);
     while (!m.done && b->status == COLL_OK) {
         const bool asks = m.started;
         const double start = coll_bench_now(b);
