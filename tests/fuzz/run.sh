@@ -23,7 +23,7 @@ missing() {
 
 compile() {
     "$clang" -std=gnu11 -D_GNU_SOURCE -DCOLL_ONE_REGISTRY=1 -g1 -O1 -fsanitize=fuzzer,address,undefined \
-        -fno-sanitize-recover=all -I"$source" -I"$source/include" -I"$source/tests" -I"$here" "$@"
+        -Werror=incompatible-pointer-types -fno-sanitize-recover=all -I"$source" -I"$source/include" -I"$source/tests" -I"$here" "$@"
 }
 
 mkdir -p "$build" || exit 1

@@ -1,5 +1,5 @@
-/* Graphs and nodes in words, as the command has them: --graph on the first line, --nodes on the second,
- * for as many ranks as the first byte says. */
+/* Graphs and nodes in words, as the command has them: a line each of --graph, --nodes, --rails and --groups,
+ * for as many ranks as the first byte says; of the last two an empty line says nothing. */
 #include <setjmp.h>
 
 #include "tools/names.c"
@@ -50,26 +50,36 @@ static void graph(const char *words, uint32_t p)
     coll_i_graphs_release(&graphs);
 }
 
-static void nodes(const char *words, uint32_t p)
+static void nodes(const struct nodes_words *words, uint32_t p)
 {
-    static uint32_t *first;
+    static struct nodes_memory memory;
     static coll_problem problem;
-    first = NULL;
+    memset(&memory, 0, sizeof memory);
     coll_problem_init(&problem, COLL_BARRIER, p, 0, 1);
     if (setjmp(refused) == 0) {
-        (void)nodes_place(&problem, words, &first);
+        (void)nodes_place(&problem, words, &memory);
         must(coll_nodes_check(&problem.nodes, p), "no nodes of %u ranks", p);
+        must(coll_beyond_check(&problem.nodes, p), "no rails or groups of %u ranks", p);
     }
-    free(first);
+    nodes_free(&memory);
+}
+
+static const char *said(const char *line)
+{
+    return *line ? line : NULL;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = size > 1 ? text_of(data + 1, size - 1, 1000) : NULL, *at = text;
+    struct nodes_words words;
     if (!text)
         return 0;
     graph(line_of(&at), 1 + data[0]);
-    nodes(line_of(&at), 1 + data[0]);
+    words.nodes = line_of(&at);
+    words.rails = said(line_of(&at));
+    words.groups = said(line_of(&at));
+    nodes(&words, 1 + data[0]);
     free(text);
     return 0;
 }
