@@ -29,8 +29,9 @@ enum {
     COLL_I_TCP_STAGING = 1 << 15, /* … that are read at once, but into receives */
     COLL_I_TCP_LONG =
         4096, /* … of a receive that is read into before its message is known, at least */
-    COLL_I_TCP_SHORT = 6, /* … of an IPv4 address and a port */
-    COLL_I_TCP_OPS = 64,  /* operations that are allocated at once */
+    COLL_I_TCP_TOGETHER = 512, /* … that are copied to be sent as one piece, at most */
+    COLL_I_TCP_SHORT = 6,      /* … of an IPv4 address and a port */
+    COLL_I_TCP_OPS = 64,       /* operations that are allocated at once */
     COLL_I_TCP_OPS_MOST = 1 << 16,
     COLL_I_TCP_STRANGERS = 32 /* connections that have not said yet who they are */
 };

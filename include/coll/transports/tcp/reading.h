@@ -78,10 +78,14 @@ COLL_INLINE bool coll_i_tcp_read(coll_tcp *tcp, coll_i_tcp_link *link)
         parts[1].iov_len = straight;
         parts[2].iov_base = tcp->staging + head;
         parts[2].iov_len = COLL_I_TCP_STAGING - head;
-        memset(&message, 0, sizeof message);
-        message.msg_iov = parts + first;
-        message.msg_iovlen = 3 - first;
-        n = recvmsg(link->fd, &message, MSG_DONTWAIT);
+        if (first == 2) { /* shorter than a list of one */
+            n = recv(link->fd, tcp->staging, COLL_I_TCP_STAGING, MSG_DONTWAIT);
+        } else {
+            memset(&message, 0, sizeof message);
+            message.msg_iov = parts + first;
+            message.msg_iovlen = 3 - first;
+            n = recvmsg(link->fd, &message, MSG_DONTWAIT);
+        }
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
