@@ -32,6 +32,7 @@ struct network {
     uint32_t depth;                    /* of the kit, with long messages */
     bool sleeps;                       /* it has a descriptor to sleep on */
     bool may_be_full;                  /* its queues are, or are not: nobody knows */
+    bool stalls; /* messages between busy ranks may take minutes: only the kit is run */
 };
 
 static const struct network *network;

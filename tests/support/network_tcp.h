@@ -39,6 +39,6 @@ static inline void tcp_settled(const void *rank)
 
 static const struct network network_tcp = {
     "tcp", &coll_tcp_transport, tcp_open, tcp_address, tcp_join, tcp_close,
-    NULL,  tcp_settled,         300,      true,        false};
+    NULL,  tcp_settled,         300,      true,        false,    false};
 
 #endif /* COLL_TESTS_NETWORK_TCP_H */

@@ -247,6 +247,8 @@ static void network_tests(const struct network *its)
     network = its;
     printf("%s\n", its->name);
     RUN(conformance);
+    if (its->stalls)
+        return;
     RUN(collectives);
     RUN(a_rank_that_receives_nothing);
     RUN(misfits);

@@ -42,9 +42,10 @@ static void by(const char *provider)
                           join,      close_rank,
                           describe,  NULL,
                           200,       true,
-                          true};
+                          true,      false};
     its.name = options.provider = provider;
-    its.sleeps = strcmp(provider, "udp;ofi_rxd") != 0;
+    its.stalls = strcmp(provider, "udp;ofi_rxd") == 0;
+    its.sleeps = !its.stalls;
     options.source = strcmp(provider, "shm") == 0 ? NULL : "127.0.0.1";
     network_tests(&its);
 }

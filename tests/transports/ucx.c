@@ -36,7 +36,7 @@ int main(void)
                                           join,      close_rank,
                                           describe,  NULL,
                                           200,       true,
-                                          true};
+                                          true,      false};
     struct network tcp = shared;
     char why[COLL_UCX_WHY];
     network_tests(&shared);

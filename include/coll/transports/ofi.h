@@ -14,7 +14,8 @@
  * bytes of all ranks, and coll_ofi_open and coll_ofi_join leave the exchange of addresses to the caller.
  * The provider is the first one that libfabric offers for more than one machine, or that of the options, or of
  * COLL_OFI_PROVIDER: "tcp;ofi_rxm", "verbs;ofi_rxm", "cxi", "efa" … All ranks take the same. The tests run
- * tcp;ofi_rxm and udp;ofi_rxd. sockets has a thread for each rank, and is slow. shm of libfabric 1.17
+ * tcp;ofi_rxm, and udp;ofi_rxd as far as the kit goes: with more ranks than processors its messages may
+ * take minutes (libfabric 1.17). sockets has a thread for each rank, and is slow. shm of libfabric 1.17
  * is refused: there, messages that come before their receives get lost. Of other providers nobody knows.
  * coll_ofi_describe tells what it can do. libfabric authenticates nobody: for networks that are the
  * job's own.

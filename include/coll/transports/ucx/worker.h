@@ -232,7 +232,8 @@ COLL_INLINE coll_status coll_i_ucx_arm(coll_i_tagged *net)
 
 /* ---- opening it -------------------------------------------------------------------------- */
 
-/* UCX's own settings, but that a message that goes at once never waits for its receive. */
+/* UCX's own settings, but that a message that goes at once never waits for its receive, and no connection is
+ * waited for: the system tries for two minutes to reach a machine that has gone. */
 COLL_INLINE ucs_status_t coll_i_ucx_open_worker(coll_ucx *ucx)
 {
     ucp_params_t params;
@@ -252,6 +253,9 @@ COLL_INLINE ucs_status_t coll_i_ucx_open_worker(coll_ucx *ucx)
                                                       << ucx->net.source_shift;
     params.estimated_num_eps = 32;
     status = ucp_config_modify(config, "RNDV_THRESH", eager);
+    if (status == UCS_OK)
+        (void)ucp_config_modify(config, "CONN_NB",
+                                "y"); /* tcp's; where there is no tcp, no one's */
     if (status == UCS_OK)
         status = ucp_init(&params, config, &ucx->context);
     ucp_config_release(config);
