@@ -104,7 +104,8 @@ COLL_INLINE void coll_i_tune_moody(coll_machine_file *m)
     double x[64], y[64];
     const uint32_t n = coll_tune_points(m, COLL_MEASURED_SERIAL, "1", x, y, 64);
     const double back = coll_i_tune_ns(m, COLL_MEASURED_ROUNDTRIP, 0) / 2;
-    const double there = coll_i_tune_ns(m, COLL_MEASURED_ROUNDTRIP, 8) - back;
+    const double took = coll_i_tune_ns(m, COLL_MEASURED_ROUNDTRIP, 8) - back;
+    const double there = took > 0 ? took : 0; /* the round trips are of different moments */
     double c[4], r, C;
     coll_line line;
     if (n == 0)
