@@ -372,17 +372,24 @@ COLL_INLINE bool coll_i_ofi_know(coll_i_tagged *net, const unsigned char *all, s
     return true;
 }
 
+/* Closes what an endpoint needed. */
+COLL_INLINE void coll_i_ofi_close(coll_ofi *ofi)
+{
+    if (ofi->cq)
+        (void)fi_close(&ofi->cq->fid);
+    if (ofi->av)
+        (void)fi_close(&ofi->av->fid);
+    if (ofi->domain)
+        (void)fi_close(&ofi->domain->fid);
+    if (ofi->fabric)
+        (void)fi_close(&ofi->fabric->fid);
+}
+
 COLL_INLINE void coll_i_ofi_release(coll_i_tagged *net)
 {
     coll_ofi *ofi = (coll_ofi *)net;
-    if (ofi->cq && !ofi->ep)
-        (void)fi_close(&ofi->cq->fid);
-    if (ofi->av && !ofi->ep)
-        (void)fi_close(&ofi->av->fid);
-    if (ofi->domain && !ofi->ep)
-        (void)fi_close(&ofi->domain->fid);
-    if (ofi->fabric && !ofi->ep)
-        (void)fi_close(&ofi->fabric->fid);
+    if (!ofi->ep)
+        coll_i_ofi_close(ofi); /* else all are in use */
     if (ofi->info)
         fi_freeinfo(ofi->info);
     free(ofi->peers);
