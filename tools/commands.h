@@ -16,6 +16,7 @@ int export_main(int argc, char **argv);
 int try_main(int argc, char **argv);
 int launch_main(int argc, char **argv);
 int calibrate_main(int argc, char **argv);
+int tune_main(int argc, char **argv);
 int amalgamate_main(int argc, char **argv);
 
 #endif /* COLL_TOOLS_COMMANDS_H */

@@ -23,6 +23,7 @@ static const struct subcommand {
     {"select", "tell which algorithm the rules choose, and why", select_main},
     {"calibrate", "measure what messages, copies and reductions take on this machine",
      calibrate_main},
+    {"tune", "find the fastest algorithms, and write rules", tune_main},
     {"launch", "start processes that share memory", launch_main},
     {"export", "write what an algorithm does in a format of others", export_main},
     {"amalgamate", "write one header of what a program uses", amalgamate_main},

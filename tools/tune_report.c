@@ -1,0 +1,142 @@
+/* tools/tune_report.c — see tune_report.h */
+#include "tune_report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "coll/lab/tune/tuned_rules.h"
+#include "memory.h"
+#include "plot.h"
+
+void tune_report_add(struct tune_report *report, const coll_tuner *tuner)
+{
+    const size_t n = report->n + tuner->n;
+    report->cell = memory_must(realloc(report->cell, n * sizeof *report->cell));
+    memcpy(&report->cell[report->n], tuner->cell, tuner->n * sizeof *tuner->cell);
+    report->n = (uint32_t)n;
+    report->left = tuner->left > report->left ? tuner->left : report->left;
+    report->unfinished = report->unfinished || !tuner->in_time;
+    tune_report_sort(report);
+}
+
+/* How many times as long the rules' choice takes as the best one; 0: that was not measured. */
+static double times_rules(const coll_tuner_cell *cell)
+{
+    const uint32_t best = coll_tuner_best(cell);
+    for (uint32_t i = 0; i < cell->n; i++)
+        if (cell->one[i].by_rules && cell->one[i].is.n > 0)
+            return cell->one[i].is.median / cell->one[best].is.median;
+    return 0;
+}
+
+void tune_report_unseen(struct tune_report *report, const coll_tuner *tuner)
+{
+    for (uint32_t i = 0; i < tuner->n; i++) {
+        const double times = times_rules(&tuner->cell[i]);
+        if (times > 0)
+            coll_sample_add(&report->unseen, times - 1);
+    }
+}
+
+static int order(const void *a, const void *b)
+{
+    const coll_problem *x = &((const coll_tuner_cell *)a)->problem;
+    const coll_problem *y = &((const coll_tuner_cell *)b)->problem;
+    if (x->collective != y->collective)
+        return x->collective < y->collective ? -1 : 1;
+    if (x->p != y->p)
+        return x->p < y->p ? -1 : 1;
+    return x->count < y->count ? -1 : x->count > y->count;
+}
+
+void tune_report_sort(struct tune_report *report)
+{
+    if (report->n > 0)
+        qsort(report->cell, report->n, sizeof *report->cell, order);
+}
+
+void tune_report_print(struct tune_report *report)
+{
+    uint32_t considered = 0, measured = 0;
+    for (uint32_t begin = 0, end; begin < report->n; begin = end) {
+        const coll_collective c = report->cell[begin].problem.collective;
+        double logs = 0, most = 0;
+        uint32_t n = 0;
+        for (end = begin; end < report->n && report->cell[end].problem.collective == c; end++) {
+            const coll_tuner_cell *cell = &report->cell[end];
+            const double times = times_rules(cell);
+            considered += cell->considered;
+            for (uint32_t i = 0; i < cell->n; i++)
+                measured += cell->one[i].is.n > 0;
+            if (!(times > 0))
+                continue;
+            n++;
+            logs += log(times);
+            most = times > most ? times : most;
+        }
+        if (n > 0)
+            fprintf(stderr,
+                    "%-22s %3" PRIu32 " cells: the built-in rules' choice takes %.2f times as "
+                    "long as the best one, at most %.2f\n",
+                    coll_collective_name(c), end - begin, exp(logs / n), most);
+    }
+    fprintf(stderr, "%" PRIu32 " choices simulated, %" PRIu32 " measured; ", considered,
+            measured);
+    if (report->unfinished)
+        fprintf(stderr, "the time was over before all was sure\n");
+    else
+        fprintf(stderr, "no other one can save more than %.0f%%\n", 100 * report->left);
+    if (report->unseen.n > 0) {
+        const coll_estimate e = coll_sample_estimate(&report->unseen);
+        fprintf(stderr,
+                "in %" PRIu32
+                " unseen problems the table loses %.1f%% in the median, %.1f%% in "
+                "one of ten, %.1f%% at most\n",
+                e.n, 100 * e.median, 100 * coll_i_sample_quantile(&report->unseen, .9),
+                100 * coll_i_sample_quantile(&report->unseen, 1));
+    }
+}
+
+void tune_report_plot(const struct tune_report *report, const char *path)
+{
+    struct plot plot;
+    FILE *script = plot_open(&plot, path);
+    uint32_t rows = 0;
+    fprintf(script, "$cells << END\n");
+    for (uint32_t i = 0; i < report->n; i++) {
+        const coll_tuner_cell *cell = &report->cell[i], *before = i > 0 ? cell - 1 : NULL;
+        const uint32_t best = coll_tuner_best(cell);
+        if (before && (before->problem.collective != cell->problem.collective ||
+                       before->problem.p != cell->problem.p))
+            rows++;
+        if (best < cell->n && times_rules(cell) > 0)
+            fprintf(script, "%zu %" PRIu32 " %.3f \"%s\"\n", coll_problem_bytes(&cell->problem),
+                    rows, times_rules(cell), cell->one[best].algorithm->name);
+    }
+    fprintf(script, "END\nset title \"Times the built-in rules' choice takes, and what won\"\n"
+                    "set xlabel 'bytes'\nset logscale x 4\nset format x '%%.0s%%c'\n"
+                    "set ytics ()\nset cbrange [1:2]\nset cblabel 'times'\n");
+    for (uint32_t i = 0, row = 0; i < report->n; i++) {
+        const coll_tuner_cell *cell = &report->cell[i], *before = i > 0 ? cell - 1 : NULL;
+        const bool first = !before || before->problem.collective != cell->problem.collective ||
+                           before->problem.p != cell->problem.p;
+        row += before && first;
+        if (first)
+            fprintf(script, "set ytics add (\"%s, p = %" PRIu32 "\" %" PRIu32 ")\n",
+                    coll_collective_name(cell->problem.collective), cell->problem.p, row);
+    }
+    fprintf(script,
+            "set yrange [%" PRIu32 ".5:-0.5]\nset key off\n"
+            "plot $cells using ($1 > 0 ? $1 : 2):2:3 with points pt 5 ps 3 palette, \\\n"
+            "     $cells using ($1 > 0 ? $1 : 2):2:4 with labels font ',6'\n",
+            rows);
+    plot_close(&plot);
+}
+
+void tune_report_free(struct tune_report *report)
+{
+    free(report->cell);
+    *report = (struct tune_report){.cell = NULL};
+}

@@ -1,0 +1,32 @@
+/* tools/tune_report.h — what coll tune has found: which choice won where, by how much, and what it cost */
+#ifndef COLL_TOOLS_TUNE_REPORT_H
+#define COLL_TOOLS_TUNE_REPORT_H
+
+#include "coll/lab/tune/tuner.h"
+
+struct tune_report {
+    coll_tuner_cell *cell; /* of all numbers of ranks */
+    uint32_t n;
+    double left;        /* the most that may still be gained somewhere, as a part */
+    bool unfinished;    /* the time was over */
+    coll_sample unseen; /* what the table loses in problems that it has not seen, as parts */
+};
+
+/* Adds what a tuner has found. */
+void tune_report_add(struct tune_report *report, const coll_tuner *tuner);
+
+/* Adds what rules lose in the cells of a tuner to which they were given. */
+void tune_report_unseen(struct tune_report *report, const coll_tuner *tuner);
+
+/* By collective, number of ranks and bytes. */
+void tune_report_sort(struct tune_report *report);
+
+/* A line a collective, and what it cost, on stderr. */
+void tune_report_print(struct tune_report *report);
+
+/* Draws how many times as long the built-in rules' choice takes, and what won. */
+void tune_report_plot(const struct tune_report *report, const char *path);
+
+void tune_report_free(struct tune_report *report);
+
+#endif /* COLL_TOOLS_TUNE_REPORT_H */
