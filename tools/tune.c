@@ -10,6 +10,7 @@
 #include "benched.h"
 #include "commands.h"
 #include "measured.h"
+#include "member.h"
 #include "memory.h"
 #include "names.h"
 #include "output.h"
@@ -86,7 +87,15 @@ static void check(struct setting *s)
         refuse("%s has no table of P-LogP, so nothing can be simulated by it", s->model + 1);
     if (s->n_numbers > 0)
         s->ranks.p = s->numbers[0];
+    else if (s->ranks.transport && !member_is_launched(s->ranks.transport))
+        refuse("--ranks P, the number of ranks, is missing");
     benched_check(&s->ranks);
+    if (s->n_numbers > 1 &&
+        (benched_has_processes(&s->ranks) || member_is_launched(s->ranks.transport)))
+        refuse(
+            "ranks by %s are processes, of which one run has one number: --measured keeps what "
+            "each run finds",
+            s->ranks.transport);
 }
 
 /* ---- the work -------------------------------------------------------------------------------- */
@@ -302,11 +311,6 @@ int tune_main(int argc, char **argv)
     s.machine = memory_of(1, sizeof *s.machine);
     s.ranks.arg = &s;
     check(&s);
-    if (s.n_numbers > 1 && benched_has_processes(&s.ranks))
-        refuse(
-            "ranks by %s are processes, of which one run has one number: --measured keeps what "
-            "each run finds",
-            s.ranks.transport);
     if (!run_all(&s, argc, argv, &code))
         return code;
     progress_clear();

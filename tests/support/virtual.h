@@ -16,7 +16,7 @@
 #include "coll/lab/sim.h"
 #include "coll/lab/tune.h"
 
-enum { VIRTUAL_RANKS = 8, VIRTUAL_MESSAGES = 64 };
+enum { VIRTUAL_RANKS = 8, VIRTUAL_MESSAGES = 64, VIRTUAL_IDLE = 256 };
 
 typedef struct virtual_message {
     coll_time arrives;
@@ -33,6 +33,7 @@ typedef struct virtual_rank {
     coll_time clock, out_port, in_port;
     double offset_ns; /* what its clock shows at the time 0 */
     bool over, waits; /* for a message that has not been sent */
+    uint32_t idle;    /* tests that found nothing */
     pthread_t thread;
 } virtual_rank;
 
@@ -99,10 +100,13 @@ static coll_status virtual_send(void *ctx, uint32_t peer, uint32_t tag, const vo
     virtual_message *m;
     coll_time start;
     (void)tag, (void)h;
+    me->idle = 0;
     virtual_yield(me);
     if (w->channel[me->rank][peer].sent - w->channel[me->rank][peer].received ==
-        VIRTUAL_MESSAGES)
+        VIRTUAL_MESSAGES) {
+        me->clock = coll_later(me->clock, w->ranks[peer].clock + 1); /* it goes first */
         return COLL_AGAIN;
+    }
     m = &w->channel[me->rank][peer].at[w->channel[me->rank][peer].sent++ % VIRTUAL_MESSAGES];
     coll_i_cost_clear(&cost);
     w->model->send(w->model, &message, &cost);
@@ -126,9 +130,11 @@ static coll_status virtual_recv(void *ctx, uint32_t peer, uint32_t tag, void *bu
     h->word[0] = (uintptr_t)peer;
     h->word[1] = (uintptr_t)buf;
     me->world->channel[peer][me->rank].started++;
+    me->idle = 0;
     return COLL_STARTED;
 }
 
+/* A rank that finds nothing may have more to do, and waits for a message only after some tests. */
 static coll_status virtual_test(void *ctx, coll_handle *h)
 {
     virtual_rank *me = (virtual_rank *)ctx;
@@ -140,9 +146,13 @@ static coll_status virtual_test(void *ctx, coll_handle *h)
     coll_time start;
     virtual_yield(me);
     while (w->channel[peer][me->rank].sent == w->channel[peer][me->rank].received) {
+        if (++me->idle < VIRTUAL_IDLE)
+            return COLL_AGAIN;
         me->waits = true;
         virtual_yield(me);
+        me->idle = 0;
     }
+    me->idle = 0;
     m = &w->channel[peer][me->rank].at[w->channel[peer][me->rank].received % VIRTUAL_MESSAGES];
     message.bytes = m->bytes;
     coll_i_cost_clear(&cost);

@@ -24,7 +24,7 @@ picture() {
 
 # ---- help and version ------------------------------------------------------------------------
 says '^coll [0-9]*\.[0-9]*\.[0-9]*$' --version
-for subcommand in list show verify try run model regimes sim calibrate select export launch amalgamate; do
+for subcommand in list show verify try run model regimes sim calibrate tune select export launch amalgamate; do
     says "^  $subcommand " --help
     says "^usage: coll $subcommand " $subcommand --help
     [ $subcommand = launch ] || says '^  --help' $subcommand nonsense --help # its own options come first
@@ -433,7 +433,7 @@ refuses 'coll select: the tables of allgatherv are made for at most 16777216 ran
 # ---- refusals --------------------------------------------------------------------------------
 refuses 'coll: a subcommand is missing; coll --help lists them'
 refuses 'coll: there is no subcommand "lsit"; did you mean "list"?' lsit
-refuses 'coll: there is no subcommand "frobnicate"; there are list, show, verify, try, run, model, regimes, sim, select, calibrate, launch, export, amalgamate' frobnicate
+refuses 'coll: there is no subcommand "frobnicate"; there are list, show, verify, try, run, model, regimes, sim, select, calibrate, tune, launch, export, amalgamate' frobnicate
 refuses 'coll: nothing is expected after --version' --version now
 refuses 'coll list: there is no collective "allredue"; did you mean "allreduce"?' list allredue
 refuses 'coll list: there is no option --jsn; did you mean --json?' list --jsn

@@ -26,8 +26,8 @@
 enum {
     COLL_TUNER_KEPT = 8,   /* candidates of a cell that are measured */
     COLL_I_TUNER_FEW = 8,  /* repetitions that are a pass */
-    COLL_I_TUNER_ALL = 3,  /* passes in which all are measured */
-    COLL_I_TUNER_TOLD = 10 /* numbers by which rank 0 says what is next */
+    COLL_I_TUNER_ALL = 6,  /* passes in which all are measured */
+    COLL_I_TUNER_TOLD = 8 /* numbers by which rank 0 says what is next */
 };
 
 /* A problem, and what is known of its candidates. */
@@ -271,7 +271,7 @@ COLL_INLINE coll_candidate *coll_i_tuner_next(coll_tuner *t, uint32_t *first, do
 COLL_INLINE coll_status coll_tuner_run(coll_tuner *t)
 {
     coll_bench *b = t->bench;
-    double told[COLL_I_TUNER_TOLD] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    double told[COLL_I_TUNER_TOLD] = {0, 0, 0, 0, 0, 0, 0, 0};
     uint32_t first = 0;
     coll_status status = COLL_OK;
     if (b->rank == 0) {

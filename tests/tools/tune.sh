@@ -1,0 +1,79 @@
+#!/bin/sh
+# coll tune: finds rules over each transport, which are read back; goes on from what an earlier run has measured; and a
+# sentence for everything that is wrong. How long anything takes decides nothing.
+coll=$COLL_COMMAND
+sub=tune
+. "$(dirname "$0")/run/command.sh"
+. "$(dirname "$0")/../support/missing.sh"
+cd "$scratch" || exit 1
+
+# tuned ARGUMENT…: as run, with what it says on stderr.
+tuned() {
+    checks=$((checks + 1))
+    timeout 120 "$coll" tune "$@" >out 2>err </dev/null || { fail "coll tune $* ends with $?" && return 1; }
+}
+
+# has PATTERN FILE
+has() {
+    checks=$((checks + 1))
+    grep -q -e "$1" "$2" || fail "$2 has no $1"
+}
+
+checks=$((checks + 1))
+timeout 60 "$coll" calibrate --transport threads -p 2 --within 200ms --precision 50 --largest 64k \
+    --output here.machine >out 2>err || fail 'nothing is calibrated'
+
+# ---- tables ------------------------------------------------------------------------------------
+for transport in threads tcp shm; do
+    tuned --model @here.machine --transport $transport --ranks 3 --within 1s --collectives bcast,barrier \
+        --largest 4k --output $transport.table
+    has "^# coll tune over $transport, " $transport.table
+    has '^barrier  p 3..4  [a-z_]*.*  # ' $transport.table
+    has '^bcast  p 3..4  .*# ' $transport.table
+    has ' choices simulated, ' err
+    checks=$((checks + 1))
+    "$coll" select bcast -p 3 --bytes 8 --table $transport.table >out 2>err || fail 'the rules are not read'
+done
+tuned --model @here.machine --transport join --nodes 2 --ranks 4 --within 500ms --collectives allreduce --largest 1k
+has '^allreduce  p 3..6  ' out
+tuned --model @here.machine --transport threads --ranks 2,4 --within 1s --collectives reduce --largest 1k --check 3 \
+    --measured passes
+has '^reduce  p 2' out
+has '^in [1-6] unseen problems the table loses ' err
+has '^# coll tune over threads$' passes
+has '^p 4  reduce  bytes 8  [a-z_].*  ns [0-9.]*$' passes
+
+# ---- an earlier run: nothing that it has is measured again ---------------------------------------
+before=$(grep -c '^p 2' passes)
+checks=$((checks + 1))
+printf 'p 2  reduce  bytes 8  fnomi' >>passes # it was cut short
+tuned --model @here.machine --transport threads --ranks 2 --within 1ms --collectives reduce --largest 1k --measured passes
+[ "$(grep -c '^p 2.* ns ' passes)" -le $((before + 1)) ] || fail 'what is known is measured again'
+if command -v gnuplot >/dev/null 2>&1 || [ "${COLL_REQUIRE_ALL:-}" = 1 ]; then
+    tuned --model @here.machine --transport threads --ranks 2 --within 1s --collectives scan,exscan --largest 1k \
+        --plot page.svg --output -
+    has 'exscan, p = 2' page.svg
+fi
+
+# ---- bad input -----------------------------------------------------------------------------------
+refuses '--model @FILE is missing, a file of coll calibrate over the same transport' --transport threads --ranks 2
+refuses 'the machine no/such/file cannot be read' --model @no/such/file --transport threads --ranks 2
+refuses '--ranks P, the number of ranks, is missing' --model @here.machine --transport threads
+refuses '--transport is missing: threads, shm, tcp, join, ucx or ofi' --model @here.machine --ranks 2
+refuses '--ranks is a number of ranks from 2 to 1024, or up to 16 such with a comma between them, not "2,x"' \
+    --model @here.machine --transport threads --ranks 2,x
+refuses 'ranks by shm are processes, of which one run has one number: --measured keeps what each run finds' \
+    --model @here.machine --transport shm --ranks 2,4
+refuses 'only collectives whose blocks have one size are tuned; those with tables and those of neighbours go by the built-in rules' \
+    --model @here.machine --transport threads --ranks 2 --collectives gatherv
+refuses '--within is a time from 1ms to 1000000s such as 20s, not "soon"' --model @here.machine --transport threads \
+    --ranks 2 --within soon
+printf 'coll-machine 1\nmachine.transport a\nmachine.data kept\nmachine.ranks 1\n' >empty
+refuses 'empty has no table of P-LogP, so nothing can be simulated by it' --model @empty --transport threads --ranks 2
+printf 'something\n' >other
+refuses 'other is no file of measurements over threads: its first line has to be # coll tune over threads' \
+    --model @here.machine --transport threads --ranks 2 --measured other
+checks=$((checks + 1))
+[ "$(cat other)" = something ] || fail 'a file of something else is changed'
+cd / || exit 1
+done_checks
