@@ -9,6 +9,9 @@
 #include "coll/lab/tune/tuned_rules.h"
 #include "memory.h"
 #include "plot.h"
+#include "progress.h"
+
+#define LOSES .1 /* what an unseen problem loses to be told, as a part */
 
 void tune_report_add(struct tune_report *report, const coll_tuner *tuner)
 {
@@ -21,22 +24,37 @@ void tune_report_add(struct tune_report *report, const coll_tuner *tuner)
     tune_report_sort(report);
 }
 
-/* How many times as long the rules' choice takes as the best one; 0: that was not measured. */
-static double times_rules(const coll_tuner_cell *cell)
+/* The rules' choice, if it was measured, else NULL. */
+static const coll_candidate *by_rules(const coll_tuner_cell *cell)
 {
-    const uint32_t best = coll_tuner_best(cell);
     for (uint32_t i = 0; i < cell->n; i++)
         if (cell->one[i].by_rules && cell->one[i].is.n > 0)
-            return cell->one[i].is.median / cell->one[best].is.median;
-    return 0;
+            return &cell->one[i];
+    return NULL;
+}
+
+/* How many times as long that takes as the best one; 0: it was not measured. */
+static double times_rules(const coll_tuner_cell *cell)
+{
+    const coll_candidate *one = by_rules(cell);
+    return one ? one->is.median / cell->one[coll_tuner_best(cell)].is.median : 0;
 }
 
 void tune_report_unseen(struct tune_report *report, const coll_tuner *tuner)
 {
     for (uint32_t i = 0; i < tuner->n; i++) {
-        const double times = times_rules(&tuner->cell[i]);
+        const coll_tuner_cell *cell = &tuner->cell[i];
+        const double times = times_rules(cell);
         if (times > 0)
             coll_sample_add(&report->unseen, times - 1);
+        if (times <= 1 + LOSES)
+            continue;
+        progress_clear();
+        fprintf(
+            stderr, "%s of %zu bytes, %" PRIu32 " ranks: %s takes %.2f times as long as %s\n",
+            coll_collective_name(cell->problem.collective), coll_problem_bytes(&cell->problem),
+            cell->problem.p, by_rules(cell)->algorithm->name, times,
+            cell->one[coll_tuner_best(cell)].algorithm->name);
     }
 }
 

@@ -25,7 +25,10 @@
  *   tune/link_costs.h      links of a rank at once, pairs at once, permutations, barriers
  *   tune/local_costs.h     copies, reductions, serial reductions, noise
  *   tune/calibrate.h       all of these, and the models that follow
- *   tune/plan_times.h      plans, measured and predicted; not included here, as it needs the simulator
+ *   tune/plan_times.h      plans, measured and predicted; from here on not included here, as these need the simulator
+ *   tune/candidates.h      algorithms and parameters that there are for a problem
+ *   tune/tuner.h           which of them is the fastest where: simulated, then measured
+ *   tune/tuned_rules.h     rules from that
  *
  * Hosted: allocates; needs libm, stdio, stdlib and string.
  */
