@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "coll/lab/tune/tuned_rules.h"
+#include "coll/table.h"
 #include "benched.h"
 #include "commands.h"
 #include "measured.h"

@@ -1,6 +1,7 @@
 /* A simulated machine is tuned: what is measured there is what the simulator says, so the best choice is known; and
  * what rules are made of cells whose times are made up. */
 #include "coll/lab/tune/tuned_rules.h"
+#include "coll/table.h"
 #include "support/check.h"
 #include "support/virtual.h"
 

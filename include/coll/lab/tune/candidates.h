@@ -13,7 +13,8 @@
 #ifndef COLL_LAB_TUNE_CANDIDATES_H
 #define COLL_LAB_TUNE_CANDIDATES_H
 
-#include "../../table.h"
+#include "../../select.h"
+#include "../../select/table_words.h"
 #include "plan_times.h"
 
 enum {
@@ -35,9 +36,9 @@ typedef struct coll_candidate {
 
 /* The choices for a problem. */
 typedef struct coll_candidates {
-    coll_problem problem;
-    coll_candidate one[COLL_CANDIDATES_MOST];
-    uint32_t n;
+    coll_problem problem;                     /* what is to be done */
+    coll_candidate one[COLL_CANDIDATES_MOST]; /* its choices … */
+    uint32_t n;                               /* … so many */
 } coll_candidates;
 
 COLL_INLINE bool coll_i_candidate_is(const coll_candidate *one, const coll_algorithm *algorithm,

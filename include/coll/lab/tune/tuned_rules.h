@@ -19,9 +19,9 @@ enum { COLL_TUNED_RULES_MOST = 1024, COLL_TUNED_WHY = 160 };
 
 /* Rules, and their reasons. */
 typedef struct coll_tuned_rules {
-    coll_rule rule[COLL_TUNED_RULES_MOST];
-    char why[COLL_TUNED_RULES_MOST][COLL_TUNED_WHY];
-    uint32_t n;
+    coll_rule rule[COLL_TUNED_RULES_MOST];           /* for coll_rule_list */
+    char why[COLL_TUNED_RULES_MOST][COLL_TUNED_WHY]; /* … to which the rules point */
+    uint32_t n;                                      /* how many */
 } coll_tuned_rules;
 
 /* What it takes, as far as is known; HUGE_VAL: it is none. */

@@ -24,34 +24,34 @@
 #include "candidates.h"
 
 enum {
-    COLL_TUNER_KEPT = 8,   /* candidates of a cell that are measured */
-    COLL_I_TUNER_FEW = 8,  /* repetitions that are a pass */
-    COLL_I_TUNER_ALL = 6,  /* passes in which all are measured */
+    COLL_TUNER_KEPT = 8,  /* candidates of a cell that are measured */
+    COLL_I_TUNER_FEW = 8, /* repetitions that are a pass */
+    COLL_I_TUNER_ALL = 6, /* passes in which all are measured */
     COLL_I_TUNER_TOLD = 8 /* numbers by which rank 0 says what is next */
 };
 
 /* A problem, and what is known of its candidates. */
 typedef struct coll_tuner_cell {
-    coll_problem problem;
-    coll_candidate one[COLL_TUNER_KEPT];
-    uint32_t n;
-    uint32_t considered; /* candidates that were simulated */
+    coll_problem problem;                /* what is to be done */
+    coll_candidate one[COLL_TUNER_KEPT]; /* what is measured for it … */
+    uint32_t n;                          /* … so many */
+    uint32_t considered;                 /* candidates that were simulated */
 } coll_tuner_cell;
 
 /* All of it. */
 typedef struct coll_tuner {
-    coll_bench *bench;
-    const coll_machine_file *machine; /* on rank 0 */
-    const coll_algorithm *const *algorithms;
-    size_t n_algorithms;
-    const coll_rule_list *rules; /* that hold so far: the built-in ones */
-    coll_tuner_cell *cell;
-    uint32_t n, room;
-    double near; /* candidates within so many times the best prediction are kept */
-    double loss; /* so much more time than the best takes does not matter */
-    double margin_ns;
-    double left; /* what may still be gained somewhere, as a part; after coll_tuner_run */
-    bool in_time;
+    coll_bench *bench;                       /* the caller's */
+    const coll_machine_file *machine;        /* on rank 0 */
+    const coll_algorithm *const *algorithms; /* of which one is chosen … */
+    size_t n_algorithms;                     /* … so many */
+    const coll_rule_list *rules;             /* that hold so far: the built-in ones */
+    coll_tuner_cell *cell;                   /* problems … */
+    uint32_t n, room; /* … so many, of so many that there is memory for */
+    double near;      /* candidates within so many times the best prediction are kept */
+    double loss;      /* so much more time than the best takes does not matter */
+    double margin_ns; /* before ranks start together */
+    double left;      /* what may still be gained somewhere, as a part; after coll_tuner_run */
+    bool in_time;     /* all was measured before the time was over */
     /* On rank 0: adds the passes that are known from before (coll_candidate_pass). NULL: none are. */
     void (*known)(void *arg, const coll_tuner_cell *cell, coll_candidate *one);
     /* On rank 0: a pass took so many ns. NULL: nobody listens. */
@@ -75,6 +75,7 @@ COLL_INLINE void coll_tuner_init(coll_tuner *t, coll_bench *bench,
     t->loss = .02;
 }
 
+/* Frees its memory. */
 COLL_INLINE void coll_tuner_free(coll_tuner *t)
 {
     free(t->cell);
