@@ -78,6 +78,7 @@ static void read_collectives(struct setting *s)
 static void check(struct setting *s)
 {
     coll_sentence why;
+    (void)benched_options(&s->ranks, s->within); /* what is wrong is said once */
     read_numbers(s);
     read_collectives(s);
     if (!s->model || s->model[0] != '@')
