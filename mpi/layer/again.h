@@ -13,9 +13,18 @@
 
 #include "layer.h"
 
-enum { REMEMBERED_BITS = 4, REMEMBERED = 1 << REMEMBERED_BITS, WRITTEN = 16, TABLES = 6 };
+/* Calls are remembered in sets, as caches do: some that share one are kept beside each other. */
+enum {
+    SETS_BITS = 2,
+    IN_A_SET = 4,
+    REMEMBERED = IN_A_SET << SETS_BITS,
+    WRITTEN = 16,
+    TABLES = 6
+};
 
 struct repeats {
+    uint64_t key[REMEMBERED]; /* of the calls; where there is none, `filled` says so */
+    unsigned char next[1 << SETS_BITS]; /* which of each set gives way next */
     struct repeat {
         struct call call; /* but for its buffers */
         bool in_in_place, out_in_place, filled, checked;
@@ -54,17 +63,50 @@ COLL_HOT_INLINE void tables_of(const struct call *call, const void *at[TABLES])
  * in memory then, whether it has tables or not. */
 bool repeat_same_tables(const void *const at[TABLES], const struct repeat *repeat);
 
-/* Where a call is remembered. Calls that differ in the type of what they receive alone are rare, and
- * may share a place. Those that differ in their root are not: multiples of the golden ratio, which is
- * what is added for it, keep half of the places' number of roots apart. */
-COLL_HOT_INLINE struct repeat *repeat_place(struct repeats *repeats, const struct call *call)
+/* Names a call, but for its tables' contents; few others have the same, and they take each other's
+ * place. The upper bits name its set: multiples of the golden ratio, which is what is added for its
+ * root, spread the roots of calls in a row evenly over the sets. */
+COLL_HOT_INLINE uint64_t repeat_key(const struct call *call)
 {
     const uintptr_t type = (uintptr_t)call->in.type, op = (uintptr_t)call->op,
                     counts = (uintptr_t)call->in.counts + 2 * (uintptr_t)call->out.counts;
     const uint64_t sizes = (uint64_t)call->in.count + 3 * (uint64_t)call->out.count;
-    const uint64_t mixed =
-        type + op + counts + sizes + (uint64_t)call->root + ((uint64_t)call->what << 8);
-    return &repeats->call[mixed * 0x9E3779B97F4A7C15u >> (64 - REMEMBERED_BITS)];
+    const uint64_t mixed = type + op + counts + sizes * 0xD6E8FEB86659FD93u +
+                           (uint64_t)call->root + ((uint64_t)call->what << 8);
+    return mixed * 0x9E3779B97F4A7C15u;
+}
+
+/* The first of a call's set. */
+COLL_HOT_INLINE uint32_t repeat_set(uint64_t key)
+{
+    return (uint32_t)(key >> (64 - SETS_BITS)) * IN_A_SET;
+}
+
+/* Where a call of this key is remembered; NULL: nowhere. */
+COLL_HOT_INLINE struct repeat *repeat_find(struct repeats *repeats, uint64_t key)
+{
+    const uint32_t set = repeat_set(key);
+    for (uint32_t i = set; i < set + IN_A_SET; i++)
+        if (repeats->key[i] == key)
+            return &repeats->call[i];
+    return NULL;
+}
+
+/* Where a call of this key is to be remembered, in place of one that was before; NULL: all that could
+ * give way are in use. */
+static inline struct repeat *repeat_room(struct repeats *repeats, uint64_t key)
+{
+    const uint32_t set = repeat_set(key);
+    unsigned char *next = &repeats->next[set / IN_A_SET];
+    struct repeat *repeat = repeat_find(repeats, key);
+    for (uint32_t i = 0; !repeat && i < IN_A_SET; i++) {
+        const uint32_t at = set + (*next)++ % IN_A_SET;
+        if (repeats->call[at].prepared.users == 0) {
+            repeats->key[at] = key;
+            repeat = &repeats->call[at];
+        }
+    }
+    return repeat && repeat->prepared.users == 0 ? repeat : NULL;
 }
 
 /* It mostly is, so all is compared, in one run of instructions, rather than left at the first
@@ -122,8 +164,8 @@ COLL_HOT_INLINE struct job *job_again(const struct call *call)
     comm = comm_last;
     if (!COLL_LIKELY(comm && comm->handle == call->comm && comm->repeats))
         return NULL;
-    repeat = repeat_place(comm->repeats, call);
-    job = repeat->idle;
+    repeat = repeat_find(comm->repeats, repeat_key(call));
+    job = repeat ? repeat->idle : NULL;
     if (!COLL_LIKELY(job && repeat->fits[0] && repeat_is(repeat, call)))
         return NULL;
     repeat_point(job, repeat, call);

@@ -125,7 +125,7 @@ static struct job *new_job(struct comm *comm, struct repeat *repeat)
 
 struct job *job_repeat(struct comm *comm, const struct call *call, way how)
 {
-    struct repeat *repeat = comm->repeats ? repeat_place(comm->repeats, call) : NULL;
+    struct repeat *repeat = comm->repeats ? repeat_find(comm->repeats, repeat_key(call)) : NULL;
     struct job *job;
     if (!repeat || !repeat->filled || !repeat->fits[how != BLOCKING] ||
         !repeat_is(repeat, call))
@@ -189,8 +189,8 @@ void job_remember(struct job *job, const struct call *call, const struct view *i
         comm->repeats = calloc(1, sizeof *comm->repeats);
     if (!comm->repeats)
         return;
-    repeat = repeat_place(comm->repeats, call);
-    if (repeat->prepared.users > 0)
+    repeat = repeat_room(comm->repeats, repeat_key(call));
+    if (!repeat)
         return;
     forget(repeat);
     repeat->call = *call;

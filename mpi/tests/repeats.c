@@ -10,7 +10,7 @@
 
 static struct repeats all;
 
-static uint32_t place(coll_collective what, int count, int root)
+static uint64_t key_of(coll_collective what, int count, int root)
 {
     struct call call;
     memset(&call, 0, sizeof call);
@@ -18,20 +18,51 @@ static uint32_t place(coll_collective what, int count, int root)
     call.in.type = call.out.type = MPI_FLOAT;
     call.in.count = call.out.count = count;
     call.root = root;
-    return (uint32_t)(repeat_place(&all, &call) - all.call);
+    return repeat_key(&call);
 }
 
 /* Programs whose root moves on with each call find all of them again. */
 TEST(roots)
 {
     for (int count = 0; count < 1000; count++) {
-        uint32_t taken = 0;
-        for (int root = 0; root < REMEMBERED / 2; root++) {
-            const uint32_t at = place(COLL_BCAST, count, root);
-            CHECK(at < REMEMBERED && !(taken >> at & 1));
-            taken |= 1u << at;
-        }
+        memset(&all, 0, sizeof all);
+        for (int root = 0; root < REMEMBERED / 2; root++)
+            CHECK(repeat_room(&all, key_of(COLL_BCAST, count, root)));
+        for (int root = 0; root < REMEMBERED / 2; root++)
+            CHECK(repeat_find(&all, key_of(COLL_BCAST, count, root)));
     }
+}
+
+/* So do those that call two collectives in turns, whatever their sizes. */
+TEST(turns)
+{
+    for (int count = 0; count < 1000; count++) {
+        struct repeat *bcast, *barrier;
+        memset(&all, 0, sizeof all);
+        bcast = repeat_room(&all, key_of(COLL_BCAST, count, 0));
+        barrier = repeat_room(&all, key_of(COLL_BARRIER, 0, 0));
+        CHECK(bcast && barrier && bcast != barrier);
+        CHECK(repeat_find(&all, key_of(COLL_BCAST, count, 0)) == bcast);
+        CHECK(repeat_find(&all, key_of(COLL_BARRIER, 0, 0)) == barrier);
+        CHECK(repeat_room(&all, key_of(COLL_BCAST, count, 0)) == bcast);
+    }
+}
+
+/* A call that runs does not give way. */
+TEST(running)
+{
+    struct repeat *kept;
+    memset(&all, 0, sizeof all);
+    kept = repeat_room(&all, key_of(COLL_BCAST, 1, 0));
+    CHECK(kept);
+    kept->prepared.users = 1;
+    for (int count = 2; count < 1000; count++)
+        CHECK(repeat_room(&all, key_of(COLL_BCAST, count, 0)) != kept);
+    CHECK(repeat_find(&all, key_of(COLL_BCAST, 1, 0)) == kept);
+    CHECK(!repeat_room(&all, key_of(COLL_BCAST, 1, 0)));
+    for (int i = 0; i < REMEMBERED; i++)
+        all.call[i].prepared.users = 1;
+    CHECK(!repeat_room(&all, key_of(COLL_SCAN, 1, 0)));
 }
 
 /* A call that differs in one thing is another, wherever it is remembered; but for the buffers. */
@@ -87,6 +118,8 @@ TEST(recognised)
 int main(void)
 {
     RUN(roots);
+    RUN(turns);
+    RUN(running);
     RUN(recognised);
     return check_done();
 }

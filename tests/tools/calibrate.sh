@@ -48,7 +48,7 @@ for transport in threads shm tcp join; do
     run 0 model loggp:@$transport.machine P=8 n=64k
     has '^allreduce ring ' out
     run 0 regimes --model hockney:@$transport.machine
-    has 'rabenseifner\|ring' out
+    has '^  *1048576  [a-z]' out
     sub=calibrate
 done
 measured --transport threads -p 1 --within 100ms --precision 50 --largest 64k
