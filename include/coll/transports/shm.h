@@ -38,6 +38,8 @@
  * rank of the same core can go on (node/waiting.h), then yields the processor, and after some
  * milliseconds sleeps for one at a time. Where more than two ranks share a core, one may say to the
  * system that its next turn counts less than usual (sched_setattr; node/turns.h, COLL_NODE_ORDER).
+ * A rank on a core that has two more of them than another core moves there (sched_setaffinity, for an
+ * instant, within the cores that its thread may use; node/spread.h, COLL_NODE_SPREAD).
  * One thread at a time may use a rank. A process that forks keeps its rank alive until the child is
  * gone, or executes a program.
  *

@@ -20,7 +20,9 @@
  * same core can go on (node/waiting.h), then yields the processor, so that other programs
  * beside them work well; after some milliseconds it sleeps for one at a time. Where more than two
  * ranks share a core, a thread that uses one may say to the system that its next turn counts less
- * than usual (sched_setattr; node/turns.h, COLL_NODE_ORDER). One thread at a time may use a rank.
+ * than usual (sched_setattr; node/turns.h, COLL_NODE_ORDER), and one on a core that has two more of
+ * them than another moves there (sched_setaffinity, for an instant, within the cores that the thread
+ * may use; node/spread.h, COLL_NODE_SPREAD). One thread at a time may use a rank.
  *
  * Memory: 16 bytes per pair of ranks; about 128·COLL_NODE_CELLS bytes more when a pair first
  * talks, COLL_NODE_SLOTS·COLL_THREADS_SLOT when it first says more than a cell holds, and

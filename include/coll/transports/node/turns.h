@@ -20,7 +20,7 @@
 #ifndef COLL_TRANSPORTS_NODE_TURNS_H
 #define COLL_TRANSPORTS_NODE_TURNS_H
 
-#include "world.h"
+#include "spread.h"
 
 /* 0: the order stays, and sched_setattr is never called. */
 #ifndef COLL_NODE_ORDER
@@ -145,6 +145,7 @@ COLL_INLINE void coll_i_node_take_turn(coll_i_node_rank *me)
     }
     order->moves = coll_i_node_is_out_of_order(me);
     if (order->n_turns++ % COLL_I_NODE_ROUND == 0) {
+        coll_i_node_spread(me);
         coll_i_node_look_around(me);
         order->tries += order->tries < COLL_I_NODE_TRIES;
     }

@@ -225,6 +225,8 @@ COLL_INLINE bool coll_i_node_persists(coll_i_node_rank *me)
     if (me->spun == me->spins) {
         coll_i_node_tell_processor(me);
         me->near = coll_i_node_is_near(me);
+        if (me->near)
+            coll_i_node_spread(me);
     }
     if (me->spun >= (me->near ? me->spins : (uint32_t)COLL_I_NODE_PATIENCE))
         return false;

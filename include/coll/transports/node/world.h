@@ -248,6 +248,7 @@ typedef struct coll_i_node_rank {
     uint32_t refused;    /* … and how many were not made */
     uint32_t spun;       /* looks since something came, or the processor was somebody else's */
     uint32_t *cpus;      /* of all ranks: the processor, counted from 1; 0: not known yet */
+    uint64_t spread; /* µs: when it looked last whether others are emptier: node/spread.h */
     coll_i_node_watch *watches; /* of all ranks: what they told */
     coll_i_node_watch watch;    /* what was looked at last in vain */
     coll_i_node_order order;
