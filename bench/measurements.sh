@@ -89,7 +89,8 @@ little about another one. \`bench/compare.sh OLD NEW\` says whether a change cos
 trees or revisions, runs them in turns, prints the ratio of each cell, and ends with exit code 1 if
 one is slower. \`bench/peers.sh\` and \`bench/mpi.sh\` compare with MPI libraries,
 \`bench/networks.sh\` with the same over TCP, UCX, libfabric, and nodes
-joined by a bridge; \`bench/by_hand\` with schedules that are written by hand.
+joined by a bridge; \`bench/osu.sh\` runs the OSU micro-benchmarks, as shipped, under the layer;
+\`bench/by_hand\` compares with schedules that are written by hand.
 
 | | |
 |---|---|

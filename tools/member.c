@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "coll/executor.h"
+#include "coll/lab/tune/clock_offsets.h"
 #include "coll/transports/bootstrap.h"
 #include "coll/transports/shm.h"
 #if COLL_WITH_UCX
@@ -140,22 +141,26 @@ struct part {
     coll_task task;
     coll_engine engine;
     coll_slot *slots;
-    void *in, *out;
+    void **in, **out; /* of each set */
+    uint32_t sets;
 };
 
 static void make_part(struct member *me, const struct data *data, uint32_t window,
-                      struct part *part)
+                      uint32_t sets, struct part *part)
 {
     const coll_plan *plan = job_plan(data->job, me->rank);
     const coll_extents extents = coll_plan_extents(plan, me->rank);
     const size_t scratch = coll_plan_scratch(plan, me->rank);
-    part->in = extents.in ? memory_of(extents.in, data->elem_bytes) : NULL;
-    part->out = memory_of(extents.out, data->elem_bytes);
+    part->sets = sets;
+    part->in = memory_of(sets, sizeof *part->in);
+    part->out = memory_of(sets, sizeof *part->out);
+    for (uint32_t set = 0; set < sets; set++) {
+        part->in[set] = extents.in ? memory_of(extents.in, data->elem_bytes) : NULL;
+        part->out[set] = memory_of(extents.out, data->elem_bytes);
+    }
     part->slots = memory_of(window, sizeof *part->slots);
     coll_task_init(&part->task, plan, me->rank, me->transport, me->ctx);
     part->task.op = coll_is(COLL_REDUCING, data->job->collective) ? &data->op : NULL;
-    part->task.in = part->in;
-    part->task.out = part->out;
     part->task.scratch = memory_of(scratch, data->elem_bytes);
     part->task.scratch_bytes = scratch * data->elem_bytes;
     part->task.tag = me->tag + me->jobs++ % me->tags;
@@ -164,6 +169,10 @@ static void make_part(struct member *me, const struct data *data, uint32_t windo
 
 static void free_part(struct part *part)
 {
+    for (uint32_t set = 0; set < part->sets; set++) {
+        free(part->in[set]);
+        free(part->out[set]);
+    }
     free(part->in);
     free(part->out);
     free(part->task.scratch);
@@ -184,13 +193,53 @@ static coll_status largest(struct member *me, double *numbers, uint64_t n)
     return status;
 }
 
-bool member_repeat(struct member *me, const struct data *data, uint32_t window, uint64_t n,
-                   double *times, struct failure *failure)
+static double nanoseconds(void *unused)
+{
+    (void)unused;
+    return seconds_now() * 1e9;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* A bench by which ranks start at the same time, and how long before that they are told, in ns: twice as
+ * long as that mostly takes the slowest of them. */
+static coll_status make_bench(struct member *me, coll_bench *bench, double *margin)
+{
+    enum { TRIED = 9 };
+    double late[TRIED];
+    coll_bench_options options;
+    coll_status status;
+    coll_bench_options_init(&options);
+    options.clock.now = nanoseconds;
+    options.largest = 0;
+    status = coll_bench_init(bench, me->transport, me->ctx, me->rank, me->p,
+                             me->tag + me->jobs++ % me->tags, &options);
+    if (status != COLL_OK)
+        return status;
+    coll_bench_clocks(bench, NULL, 1e6);
+    for (int i = 0; i < TRIED; i++) {
+        const double at = coll_bench_meet(bench, 0);
+        late[i] = coll_bench_now(bench) - at;
+    }
+    qsort(late, TRIED, sizeof *late, by_size);
+    *margin = 2 * late[TRIED / 2];
+    coll_bench_largest(bench, margin, 1);
+    return bench->status;
+}
+
+bool member_repeat(struct member *me, const struct data *data, uint32_t window, uint32_t sets,
+                   uint64_t n, double *times, struct failure *failure)
 {
     const bool in_place = coll_in_place(job_plan(data->job, me->rank));
     struct part part;
     double wrong = 0; /* 1 + the rank whose result is */
-    coll_status status = COLL_OK;
+    double margin;
+    coll_bench bench;
+    coll_status status;
     memset(failure, 0, sizeof *failure);
     failure->rank = me->rank;
     if (coll_plan_shared(job_plan(data->job, me->rank)) !=
@@ -199,28 +248,32 @@ bool member_repeat(struct member *me, const struct data *data, uint32_t window, 
         failure->repetition = 1;
         return false;
     }
-    make_part(me, data, window, &part);
+    status = make_bench(me, &bench, &margin);
+    make_part(me, data, window, sets, &part);
     for (uint64_t i = 0; i < n && status == COLL_OK; i++) {
         const bool checked = i == 0 || i + 1 == n;
+        void **const in = &part.in[i % sets], **const out = &part.out[i % sets];
         double start;
-        if (checked || in_place)
-            data_fill(data, me->rank, part.in, part.out);
+        if (checked || in_place || i < sets)
+            data_fill(data, me->rank, *in, *out);
+        part.task.in = *in;
+        part.task.out = *out;
         if (wrong == 0)
             failure->repetition = i + 1;
-        status = coll_barrier(&me->comm);
+        start = coll_bench_meet(&bench, margin);
+        status = bench.status;
         if (status != COLL_OK)
             break;
-        start = seconds_now();
         status = coll_engine_start(&part.engine, &part.task);
         if (status == COLL_OK)
             status = coll_engine_wait(&part.engine);
-        times[i] = seconds_now() - start;
+        times[i] = (coll_bench_now(&bench) - start) / 1e9;
         if (status == COLL_OK && checked && wrong == 0 &&
-            !data_check(data, me->rank, 1, &part.in, &part.out, failure->why,
-                        sizeof failure->why))
+            !data_check(data, me->rank, 1, in, out, failure->why, sizeof failure->why))
             wrong = 1 + me->rank;
     }
     free_part(&part);
+    coll_bench_free(&bench);
     failure->status = status;
     if (status == COLL_OK)
         failure->status = largest(me, times, n);

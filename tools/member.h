@@ -44,11 +44,11 @@ bool member_is_launched(const char *transport);
 /* Finds the others, or refuses. */
 void member_join(struct member *me, const char *transport);
 
-/* Runs a job n times. times: of each repetition, from the first rank's start to its slowest rank's end, as
- * each rank's clock has it. True: well, on all ranks; else *failure says what is not. Other jobs can be run
+/* Runs a job n times, in so many sets of buffers in turn. times: of each repetition, from a moment at which
+ * all ranks start to the end of the last one (lab/tune/clock_offsets.h). True: well, on all ranks; else *failure says what is not. Other jobs can be run
  * after it if its status is COLL_OK or COLL_ERR_CAPABILITY. */
-bool member_repeat(struct member *me, const struct data *data, uint32_t window, uint64_t n,
-                   double *times, struct failure *failure);
+bool member_repeat(struct member *me, const struct data *data, uint32_t window, uint32_t sets,
+                   uint64_t n, double *times, struct failure *failure);
 
 void member_leave(struct member *me);
 

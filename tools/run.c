@@ -13,11 +13,19 @@
 #include "progress.h"
 #include "world.h"
 
-enum { REPEAT = 10, REPEAT_MAX = 10000000, THREADS_MAX = 4096, LOOPBACK_MAX = 16384, SEED = 1 };
+enum {
+    REPEAT = 10,
+    REPEAT_MAX = 10000000,
+    THREADS_MAX = 4096,
+    LOOPBACK_MAX = 16384,
+    BUFFERS_MAX = 4096,
+    SEED = 1
+};
 
 struct run {
     struct ask ask;
     uint64_t repeat, window; /* window UINT64_MAX: the usual one */
+    uint64_t buffers;        /* sets of them */
     coll_type type;
     const char *op; /* NULL: sum, or minloc */
     enum world_kind kind;
@@ -81,11 +89,11 @@ static void check_ranks(const struct run *run, uint64_t p)
                (unsigned)p);
 }
 
-static void check_memory(const struct data *data, uint32_t window)
+static void check_memory(const struct data *data, const struct run *run, uint32_t window)
 {
     const uint64_t machine =
         (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-    const uint64_t bytes = world_bytes(data, window);
+    const uint64_t bytes = world_bytes(data, window, (uint32_t)run->buffers);
     if (bytes > machine / 4 * 3)
         refuse("the buffers of %u ranks need %.3g GB, and this machine has %.3g GB",
                data->job->p, (double)bytes / 1e9, (double)machine / 1e9);
@@ -193,11 +201,12 @@ static bool repeat_here(const struct data *data, const struct run *run, uint32_t
     struct world world;
     bool well = true;
     memset(failure, 0, sizeof *failure);
-    world_make(&world, data, run->kind, window);
+    world_make(&world, data, run->kind, window, (uint32_t)run->buffers);
     for (uint64_t i = 0; well && i < run->repeat; i++) {
         const bool checked = i == 0 || i + 1 == run->repeat;
         failure->repetition = i + 1;
-        failure->status = world_run(&world, checked || in_place, &run->times[i]);
+        failure->status =
+            world_run(&world, checked || in_place || i < run->buffers, &run->times[i]);
         failure->rank = world.failed;
         if (failure->status == COLL_OK && world.barrier_broken)
             snprintf(failure->why, sizeof failure->why,
@@ -248,11 +257,11 @@ static coll_status run_one(const struct run *run, int *code)
         const uint32_t window = choose_window(&job, run->window);
         bool well;
         choose_operator(&data, data.type, run->op);
-        check_memory(&data, window);
+        check_memory(&data, run, window);
         if (speaks && !run->all)
             print_head(&data, run);
-        well = run->member ? member_repeat(run->member, &data, window, run->repeat, run->times,
-                                           &failure)
+        well = run->member ? member_repeat(run->member, &data, window, (uint32_t)run->buffers,
+                                           run->repeat, run->times, &failure)
                            : repeat_here(&data, run, window, &failure);
         if (run->all && failure.status == COLL_ERR_CAPABILITY)
             status = failure.status;
@@ -277,8 +286,9 @@ static void check_all(const struct run *run)
     if (ask->params.n || ask->inner.n || ask->root != UINT64_MAX || ask->in_place ||
         ask->non_commutative || ask->graph || ask->counts || run->op ||
         run->window != UINT64_MAX)
-        refuse("all goes with --ranks, --count, --nodes, --type, --transport, --repeat and "
-               "--seed alone");
+        refuse(
+            "all goes with --ranks, --count, --nodes, --type, --transport, --repeat, --buffers "
+            "and --seed alone");
 }
 
 /* All algorithms of a collective, or of all, one after the other. Returns the exit code. */
@@ -319,8 +329,11 @@ static int run_all(struct run *run)
 
 int run_main(int argc, char **argv)
 {
-    struct run run = {
-        .ask = ASK_NOTHING, .repeat = REPEAT, .window = UINT64_MAX, .transport = "threads"};
+    struct run run = {.ask = ASK_NOTHING,
+                      .repeat = REPEAT,
+                      .buffers = 1,
+                      .window = UINT64_MAX,
+                      .transport = "threads"};
     const char *type_word = "f64";
     const struct option options[] = {
         ASK_OPTIONS(run.ask),
@@ -334,6 +347,8 @@ int run_main(int argc, char **argv)
              "loopback (all ranks in one thread), ucx or ofi (processes)",
              &run.transport),
         NUMBER(0, "repeat", "N", "repetitions (10)", &run.repeat, 1, REPEAT_MAX),
+        NUMBER(0, "buffers", "N", "sets of buffers, which repetitions take in turn (1)",
+               &run.buffers, 1, BUFFERS_MAX),
         NUMBER('w', "window", "W", "actions in flight of a rank (16)", &run.window, 1, 32),
         NUMBER(0, "seed", "S", "of the data, and of a v-collective's sizes (1)", &run.ask.seed,
                0, UINT64_MAX - 1),

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "coll/transports/idle.h"
 #include "coll/transports/loopback.h"
 #include "ends.h"
 #include "memory.h"
@@ -29,6 +30,8 @@ struct world_engine {
     struct ends ends;
     pthread_barrier_t gate;    /* the ranks and the main thread */
     uint32_t arrived, release; /* the ranks, that start together */
+    double margin;             /* seconds from the last one's arrival until they start … */
+    double begin;              /* … at that time */
     uint32_t entered;          /* ranks that have come to the barrier that is run */
     bool fill, over;
     /* loopback */
@@ -45,14 +48,14 @@ static bool add(uint64_t *sum, uint64_t a, uint64_t b)
     return true;
 }
 
-uint64_t world_bytes(const struct data *data, uint32_t window)
+uint64_t world_bytes(const struct data *data, uint32_t window, uint32_t sets)
 {
     uint64_t bytes = 0;
     for (uint32_t rank = 0; rank < data->job->p; rank++) {
         const coll_plan *plan = job_plan(data->job, rank);
         const coll_extents extents = coll_plan_extents(plan, rank);
-        if (!extents.fits || !add(&bytes, extents.in, data->elem_bytes) ||
-            !add(&bytes, extents.out, data->elem_bytes) ||
+        if (!extents.fits || !add(&bytes, extents.in, data->elem_bytes * sets) ||
+            !add(&bytes, extents.out, data->elem_bytes * sets) ||
             !add(&bytes, coll_plan_scratch(plan, rank), data->elem_bytes) ||
             !add(&bytes, window, sizeof(coll_slot) + sizeof(coll_i_loop_entry) + 8))
             return UINT64_MAX;
@@ -62,18 +65,25 @@ uint64_t world_bytes(const struct data *data, uint32_t window)
 
 /* ---- threads ----------------------------------------------------------------------------- */
 
-/* Waits until all ranks are here. Unlike the gate it lets them go at once, and close together. */
+/* So long after the last rank's arrival those that have a processor each know it for sure: it takes a
+ * yield and a line of memory, well below a microsecond. */
+#define MARGIN 5e-6
+
+/* Waits until all ranks are here. Unlike the gate it lets them go at once: at the same time by the clock, or,
+ * where they share processors, as they come. */
 static void start_together(struct world *w)
 {
     struct world_engine *e = w->engine;
     const uint32_t release = __atomic_load_n(&e->release, __ATOMIC_ACQUIRE);
     if (__atomic_add_fetch(&e->arrived, 1, __ATOMIC_ACQ_REL) == w->p) {
         __atomic_store_n(&e->arrived, 0, __ATOMIC_RELAXED);
+        e->begin = seconds_now() + e->margin;
         __atomic_store_n(&e->release, release + 1, __ATOMIC_RELEASE);
-        return;
     }
     while (__atomic_load_n(&e->release, __ATOMIC_ACQUIRE) == release)
         sched_yield();
+    while (seconds_now() < e->begin)
+        ;
 }
 
 static void *rank_main(void *argument)
@@ -105,6 +115,9 @@ static void make_threads(struct world *w)
 {
     struct world_engine *e = w->engine;
     pthread_attr_t attributes;
+    uint64_t processors[COLL_PROCESSORS_WORDS] = {0};
+    coll_processors_add(processors);
+    e->margin = w->p <= coll_processors_count(processors) ? MARGIN : 0;
     ends_make(&e->ends,
               w->kind == WORLD_JOIN  ? ENDS_JOIN
               : w->kind == WORLD_TCP ? ENDS_TCP
@@ -175,7 +188,8 @@ static void run_loopback(struct world *w)
 
 /* ---- the world --------------------------------------------------------------------------- */
 
-void world_make(struct world *w, const struct data *data, enum world_kind kind, uint32_t window)
+void world_make(struct world *w, const struct data *data, enum world_kind kind, uint32_t window,
+                uint32_t sets)
 {
     const struct job *job = data->job;
     const size_t shared = coll_plan_shared(job_plan(job, 0)); /* of each node */
@@ -185,8 +199,10 @@ void world_make(struct world *w, const struct data *data, enum world_kind kind, 
     w->kind = kind;
     w->p = job->p;
     w->window = window;
-    w->in = memory_of(w->p, sizeof *w->in);
-    w->out = memory_of(w->p, sizeof *w->out);
+    w->sets = sets;
+    w->set = sets - 1; /* the first comes next */
+    w->in = w->all_in = memory_of((size_t)w->p * sets, sizeof *w->in);
+    w->out = w->all_out = memory_of((size_t)w->p * sets, sizeof *w->out);
     w->ranks = memory_of(w->p, sizeof *w->ranks);
     w->engine = memory_of(1, sizeof *w->engine);
     w->shared = memory_of(shared * coll_nodes_count(nodes), data->elem_bytes);
@@ -195,16 +211,17 @@ void world_make(struct world *w, const struct data *data, enum world_kind kind, 
         const coll_plan *plan = job_plan(job, rank);
         const coll_extents extents = coll_plan_extents(plan, rank);
         const size_t scratch = coll_plan_scratch(plan, rank);
-        w->in[rank] = extents.in ? memory_of(extents.in, data->elem_bytes) : NULL;
-        w->out[rank] = memory_of(extents.out, data->elem_bytes);
+        for (uint32_t set = 0; set < sets; set++) {
+            w->all_in[set * w->p + rank] =
+                extents.in ? memory_of(extents.in, data->elem_bytes) : NULL;
+            w->all_out[set * w->p + rank] = memory_of(extents.out, data->elem_bytes);
+        }
         me->world = w;
         me->rank = rank;
         me->slots = memory_of(window, sizeof *me->slots);
         me->run.plan = plan;
         me->run.rank = rank;
         me->run.op = coll_is(COLL_REDUCING, job->collective) ? &data->op : NULL;
-        me->run.in = w->in[rank];
-        me->run.out = w->out[rank];
         me->run.scratch = memory_of(scratch, data->elem_bytes);
         me->run.scratch_bytes = scratch * data->elem_bytes;
         me->run.shared = (char *)w->shared +
@@ -223,6 +240,13 @@ coll_status world_run(struct world *w, bool fill, double *seconds)
     struct world_engine *e = w->engine;
     coll_status status = COLL_OK;
     double start, end;
+    w->set = (w->set + 1) % w->sets;
+    w->in = w->all_in + (size_t)w->set * w->p;
+    w->out = w->all_out + (size_t)w->set * w->p;
+    for (uint32_t rank = 0; rank < w->p; rank++) {
+        w->ranks[rank].run.in = w->in[rank];
+        w->ranks[rank].run.out = w->out[rank];
+    }
     if (w->kind != WORLD_LOOPBACK) {
         e->fill = fill;
         e->entered = 0;
@@ -260,9 +284,11 @@ void world_free(struct world *w)
         pthread_barrier_destroy(&e->gate);
         ends_free(&e->ends);
     }
+    for (size_t i = 0; i < (size_t)w->p * w->sets; i++) {
+        free(w->all_in[i]);
+        free(w->all_out[i]);
+    }
     for (uint32_t rank = 0; rank < w->p; rank++) {
-        free(w->in[rank]);
-        free(w->out[rank]);
         free(w->ranks[rank].run.scratch);
         free(w->ranks[rank].slots);
     }
@@ -271,6 +297,6 @@ void world_free(struct world *w)
     free(e);
     free(w->shared);
     free(w->ranks);
-    free(w->in);
-    free(w->out);
+    free(w->all_in);
+    free(w->all_out);
 }

@@ -22,7 +22,9 @@ struct world {
     const struct data *data;
     enum world_kind kind;
     uint32_t p, window;
-    void **in, **out; /* of each rank */
+    void **in, **out;         /* of each rank, of the set in use … */
+    void **all_in, **all_out; /* … and of all sets, one behind the other */
+    uint32_t sets, set;
     struct world_rank *ranks;
     struct world_engine *engine; /* what the kind of transport needs */
     void *shared;
@@ -30,17 +32,17 @@ struct world {
     uint32_t failed;     /* the first rank with an error, after an error */
 };
 
-/* Bytes that the buffers and the window of all ranks take together; UINT64_MAX: too many to
+/* Bytes that so many sets of buffers and the window of all ranks take together; UINT64_MAX: too many to
  * count. */
-uint64_t world_bytes(const struct data *data, uint32_t window);
+uint64_t world_bytes(const struct data *data, uint32_t window, uint32_t sets);
 
-/* Makes the ranks; refuses what cannot be made. */
+/* Makes the ranks, with so many sets of buffers; refuses what cannot be made. */
 void world_make(struct world *world, const struct data *data, enum world_kind kind,
-                uint32_t window);
+                uint32_t window, uint32_t sets);
 
-/* Runs the collective once; with `fill`, writes the data first. *seconds: from the first rank's
- * start to the last one's end. Returns COLL_OK or the error of rank world->failed; the world
- * can then only be freed. */
+/* Runs the collective once, in the next set of buffers; with `fill`, writes the data first. *seconds: from
+ * the first rank's start to the last one's end; all start at once if each has a processor. Returns COLL_OK
+ * or the error of rank world->failed; the world can then only be freed. */
 coll_status world_run(struct world *world, bool fill, double *seconds);
 
 void world_free(struct world *world);

@@ -251,6 +251,11 @@ done
 says '^result     right' run reduce_scatter ring -p 3 --counts 4,0,7 --window 2
 says '^result     right' run allreduce fnomial -p 300 --type bf16 --transport loopback --repeat 1
 says '^time       least .* median ' run allreduce ring -p 2 --count 1k
+for buffers in 1 3 7; do # as many as there are repetitions, fewer, and more
+    says '^result     right' run allreduce fnomial -p 3 --count 50 --repeat 3 --buffers $buffers
+    says '^result     right' run alltoall pairwise -p 3 --in-place --repeat 3 --buffers $buffers --transport loopback
+done
+refuses 'coll run: --buffers is a whole number from 1 to 4096, not "0"' run allreduce ring -p 2 --buffers 0
 says '^allreduce  *double_tree  *right, median ' run allreduce all -p 6 --count 40 --repeat 2
 says '^18[0-9] right, 0 wrong, ' run all all -p 4 --nodes 2 --repeat 2 --transport loopback
 says '^1[67][0-9] right, 0 wrong, ' run all all -p 5 --nodes 2 --repeat 2 --transport join
@@ -524,7 +529,7 @@ refuses 'coll run: there is no operator "summ"; did you mean "sum"?' run allredu
 refuses 'coll run: band is not defined on f64; it is on i8, i16, i32, i64, u8, u16, u32, u64' run allreduce ring -p 4 --op band
 refuses 'coll run: bcast has no operator, so --op has no meaning' run bcast linear -p 4 --op sum
 refuses 'coll run: all collectives go with all algorithms: coll run all all' run all ring -p 4
-refuses 'coll run: all goes with --ranks, --count, --nodes, --type, --transport, --repeat and --seed alone' run all all -p 4 --root 1
+refuses 'coll run: all goes with --ranks, --count, --nodes, --type, --transport, --repeat, --buffers and --seed alone' run all all -p 4 --root 1
 refuses 'coll run: there is no transport "thread"; did you mean "threads"?' run allreduce ring -p 4 --transport thread
 refuses 'coll run: the transport threads runs at most 4096 ranks here, not 5000' run allreduce ring -p 5000
 refuses 'coll run: the transport loopback runs at most 16384 ranks here, not 99999' run allreduce ring -p 99999 --transport loopback
