@@ -87,6 +87,18 @@ void measured_known(const struct measured *all, const coll_tuner_cell *cell,
             coll_candidate_pass(one, all->lines[i].ns);
 }
 
+bool measured_about(const struct measured *all, size_t i, coll_collective *collective,
+                    uint32_t *p, size_t *bytes)
+{
+    char name[64];
+    if (sscanf(all->lines[i].what, "p %" SCNu32 "  %63s  bytes %zu", p, name, bytes) != 3)
+        return false;
+    for (*collective = 0; *collective < COLL_COLLECTIVES; ++*collective)
+        if (strcmp(coll_collective_name(*collective), name) == 0)
+            return true;
+    return false;
+}
+
 void measured_add(const struct measured *all, const coll_tuner_cell *cell,
                   const coll_candidate *one, double ns)
 {

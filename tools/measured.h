@@ -27,6 +27,10 @@ void measured_open(struct measured *all, const char *path, const char *transport
 void measured_known(const struct measured *all, const coll_tuner_cell *cell,
                     coll_candidate *one);
 
+/* What the i-th of all->n lines is about; false: no collective of this library. */
+bool measured_about(const struct measured *all, size_t i, coll_collective *collective,
+                    uint32_t *p, size_t *bytes);
+
 /* One more pass. */
 void measured_add(const struct measured *all, const coll_tuner_cell *cell,
                   const coll_candidate *one, double ns);

@@ -251,6 +251,43 @@ static bool run_all(struct setting *s, int argc, char **argv, int *code)
     return true;
 }
 
+/* ---- earlier runs ------------------------------------------------------------------------------ */
+
+/* What the file has of a problem. */
+static void add_earlier(struct setting *s, const coll_problem *problem)
+{
+    size_t n;
+    const coll_algorithm *const *algorithms = algorithms_known(&n);
+    coll_candidates *all = memory_of(1, sizeof *all);
+    coll_tuner_cell cell = {.problem = *problem};
+    coll_candidates_find(all, &coll_rules_built_in, algorithms, n, problem);
+    for (uint32_t i = 0; i < all->n && cell.n < COLL_TUNER_KEPT; i++) {
+        coll_candidate *one = &all->one[i];
+        measured_known(&s->file, &cell, one);
+        if (one->is.n > 0)
+            cell.one[cell.n++] = *one;
+    }
+    if (cell.n > 0)
+        tune_report_add_earlier(&s->report, &cell);
+    free(all);
+}
+
+/* Other numbers of ranks, and sizes, that the file knows get rules, too: of processes, each run has one number. */
+static void add_all_earlier(struct setting *s)
+{
+    for (size_t i = 0; i < s->file.n; i++) {
+        coll_collective c;
+        uint32_t p;
+        size_t bytes;
+        coll_problem problem;
+        if (!measured_about(&s->file, i, &c, &p, &bytes) || !coll_is(s->mask, c) || p < 2)
+            continue;
+        problem = problem_of(c, p, bytes);
+        if (coll_problem_bytes(&problem) == bytes && !tune_report_has(&s->report, &problem))
+            add_earlier(s, &problem);
+    }
+}
+
 /* ---- the table --------------------------------------------------------------------------------- */
 
 static bool write_table(const struct setting *s)
@@ -316,6 +353,7 @@ int tune_main(int argc, char **argv)
     if (!run_all(&s, argc, argv, &code))
         return code;
     progress_clear();
+    add_all_earlier(&s);
     tune_report_sort(&s.report);
     good = write_table(&s);
     tune_report_print(&s.report);

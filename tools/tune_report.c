@@ -13,12 +13,33 @@
 
 #define LOSES .1 /* what an unseen problem loses to be told, as a part */
 
+static void add_cells(struct tune_report *report, const coll_tuner_cell *cell, uint32_t n)
+{
+    const size_t all = (size_t)report->n + n;
+    report->cell = memory_must(realloc(report->cell, all * sizeof *report->cell));
+    memcpy(&report->cell[report->n], cell, n * sizeof *cell);
+    report->n = (uint32_t)all;
+}
+
+bool tune_report_has(const struct tune_report *report, const coll_problem *problem)
+{
+    for (uint32_t i = 0; i < report->n; i++) {
+        const coll_problem *has = &report->cell[i].problem;
+        if (has->collective == problem->collective && has->p == problem->p &&
+            has->count == problem->count)
+            return true;
+    }
+    return false;
+}
+
+void tune_report_add_earlier(struct tune_report *report, const coll_tuner_cell *cell)
+{
+    add_cells(report, cell, 1);
+}
+
 void tune_report_add(struct tune_report *report, const coll_tuner *tuner)
 {
-    const size_t n = report->n + tuner->n;
-    report->cell = memory_must(realloc(report->cell, n * sizeof *report->cell));
-    memcpy(&report->cell[report->n], tuner->cell, tuner->n * sizeof *tuner->cell);
-    report->n = (uint32_t)n;
+    add_cells(report, tuner->cell, tuner->n);
     report->left = tuner->left > report->left ? tuner->left : report->left;
     report->unfinished = report->unfinished || !tuner->in_time;
     tune_report_sort(report);

@@ -15,6 +15,12 @@ struct tune_report {
 /* Adds what a tuner has found. */
 void tune_report_add(struct tune_report *report, const coll_tuner *tuner);
 
+/* Has it that problem? */
+bool tune_report_has(const struct tune_report *report, const coll_problem *problem);
+
+/* Adds what an earlier run has found. */
+void tune_report_add_earlier(struct tune_report *report, const coll_tuner_cell *cell);
+
 /* Adds what rules lose in the cells of a tuner to which they were given. */
 void tune_report_unseen(struct tune_report *report, const coll_tuner *tuner);
 

@@ -49,6 +49,10 @@ checks=$((checks + 1))
 printf 'p 2  reduce  bytes 8  fnomi' >>passes # it was cut short
 tuned --model @here.machine --transport threads --ranks 2 --within 1ms --collectives reduce --largest 1k --measured passes
 [ "$(grep -c '^p 2.* ns ' passes)" -le $((before + 1)) ] || fail 'what is known is measured again'
+has '^reduce  p 3..6  ' out # the other number of ranks, from the file
+tuned --model @here.machine --transport threads --ranks 3 --within 100ms --collectives barrier --measured passes
+! grep -q '^reduce' out || fail 'rules for what is not tuned'
+checks=$((checks + 1))
 if command -v gnuplot >/dev/null 2>&1 || [ "${COLL_REQUIRE_ALL:-}" = 1 ]; then
     tuned --model @here.machine --transport threads --ranks 2 --within 1s --collectives scan,exscan --largest 1k \
         --plot page.svg --output -
