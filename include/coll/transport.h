@@ -15,6 +15,7 @@
  *   coll_tag_ranges    tags that are claimed, and whose uses are told apart
  *   coll_routes        other transports, by which it reaches one peer and another
  *   coll_events        a descriptor to sleep on until there is something to do
+ *   coll_registration  memory that is used again and again, which its NIC may register once
  *
  *   static const coll_failure my_failure = {.cancel = my_cancel, .abort = my_abort};
  *   static const coll_transport mine = {.send = …, .failure = &my_failure};
@@ -236,6 +237,22 @@ typedef struct coll_events {
     coll_status (*arm)(void *ctx);
 } coll_events;
 
+/* Memory that is used again and again: prepared calls (coll_request_init) tell of their buffers and their
+ * scratch. For transports whose NIC has to know memory before it touches it, and which would otherwise
+ * register the buffers of each operation, or search a cache for them. Both callbacks are there. */
+typedef struct coll_registration {
+    /* A hint: from now on, operations use parts of these bytes again and again, as buffers that are sent
+     * from and, with `writes`, received into; without it the memory may be read-only. `bytes` is not 0. The
+     * memory stays the caller's, and valid until forget. It is neither read nor changed here. Ranges may
+     * overlap, and be kept several times; each time counts. What goes wrong is told to nobody: then the
+     * transport does without. Does not wait for other ranks; it may cost system calls, and memory that
+     * cannot be swapped out. */
+    void (*keep)(void *ctx, const void *memory, size_t bytes, bool writes);
+    /* Takes one keep of the same arguments back, in any order. Operations in flight in this memory are not
+     * affected: they end as they would have. What is kept when ctx ends is forgotten then. */
+    void (*forget)(void *ctx, const void *memory, size_t bytes, bool writes);
+} coll_registration;
+
 /* ---- the transport ----------------------------------------------------------------------------- */
 
 /* What a messaging layer brings; the head of this file is its contract. */
@@ -271,14 +288,15 @@ typedef struct coll_transport {
     /* Mask of COLL_BIT: collectives whose messages are not cut, whatever max_bytes is. */
     uint32_t unsegmented;
 
-    const coll_zero_copy *zero_copy;     /* messages are read where they lie */
-    const coll_arrival *arrival;         /* … combined as they arrive */
-    const coll_failure *failure;         /* what becomes of operations when something fails */
-    const coll_in_network *in_network;   /* what the network does */
-    const coll_node_memory *node_memory; /* memory that the ranks of a node share */
-    const coll_tag_ranges *tag_ranges;   /* tags that are claimed, uses that are told apart */
-    const coll_routes *routes;           /* other transports, by which peers are reached */
-    const coll_events *events;           /* a descriptor to sleep on */
+    const coll_zero_copy *zero_copy;       /* messages are read where they lie */
+    const coll_arrival *arrival;           /* … combined as they arrive */
+    const coll_failure *failure;           /* what becomes of operations when something fails */
+    const coll_in_network *in_network;     /* what the network does */
+    const coll_node_memory *node_memory;   /* memory that the ranks of a node share */
+    const coll_tag_ranges *tag_ranges;     /* tags that are claimed, uses that are told apart */
+    const coll_routes *routes;             /* other transports, by which peers are reached */
+    const coll_events *events;             /* a descriptor to sleep on */
+    const coll_registration *registration; /* memory that is used again and again */
 } coll_transport;
 
 /* What the network does that engines use; NULL: nothing. */
@@ -425,7 +443,8 @@ COLL_INLINE coll_status coll_transport_check(const coll_transport *transport)
          (!t->node_memory->shared || !t->node_memory->enter || !t->node_memory->leave)) ||
         (t->tag_ranges && !coll_i_tag_ranges_fit(t->tag_ranges, t->tags)) ||
         (COLL_ROUTES && t->routes && !t->routes->to) ||
-        (t->events && (!t->events->descriptor || !t->events->arm)))
+        (t->events && (!t->events->descriptor || !t->events->arm)) ||
+        (t->registration && (!t->registration->keep || !t->registration->forget)))
         return COLL_ERR_TRANSPORT;
     return COLL_OK;
 }

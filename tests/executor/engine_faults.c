@@ -24,6 +24,11 @@ static int no_descriptor(void *ctx)
     return -1;
 }
 
+static void keep_nothing(void *ctx, const void *memory, size_t bytes, bool writes)
+{
+    (void)ctx, (void)memory, (void)bytes, (void)writes;
+}
+
 /* Of some records one may be missing, of others not. */
 TEST(parts_of_records)
 {
@@ -54,6 +59,8 @@ TEST(parts_of_records)
     PARTS(own.tag_ranges.use_step = 1 << 20, COLL_ERR_TRANSPORT); /* less than there are tags */
     PARTS(own.events.arm = arm_nothing, COLL_ERR_TRANSPORT);
     PARTS(own.events.descriptor = no_descriptor, COLL_ERR_TRANSPORT);
+    PARTS(own.registration.keep = keep_nothing, COLL_ERR_TRANSPORT);
+    PARTS(own.registration.forget = keep_nothing, COLL_ERR_TRANSPORT);
 #undef PARTS
 }
 

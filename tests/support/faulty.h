@@ -44,6 +44,9 @@ static struct {
     coll_op swapped;
     uint32_t armed[FAULTY_RANKS]; /* messages that were due when it was armed */
     coll_claims claims[FAULTY_RANKS];
+    uint32_t keeps, kept;           /* ranges that were kept, and that are */
+    const unsigned char *forgotten; /* memory that is of no use any more, … */
+    size_t forgotten_bytes;         /* … and how much */
     faulty_arrival arrivals[FAULTY_MESSAGES];
 } faulty;
 
@@ -129,6 +132,19 @@ static bool faulty_readable(int descriptor)
     if (number >= FAULTY_FORGETFUL)
         return faulty_due(number - FAULTY_FORGETFUL) > faulty.armed[number - FAULTY_FORGETFUL];
     return number < FAULTY_SILENT && faulty_due(number) > 0;
+}
+
+static void sound_keep(void *ctx, const void *memory, size_t bytes, bool writes)
+{
+    (void)ctx, (void)memory, (void)bytes, (void)writes;
+    faulty.keeps++;
+    faulty.kept++;
+}
+
+static void sound_forget(void *ctx, const void *memory, size_t bytes, bool writes)
+{
+    (void)ctx, (void)memory, (void)bytes, (void)writes;
+    faulty.kept--;
 }
 
 /* Room for a few messages at once. */
@@ -819,7 +835,62 @@ static void set_failing_arm(coll_transport *t, records *own)
     own->events.arm = failing_arm;
 }
 
+/* Pages come into memory by a write. */
+static void touching_keep(void *ctx, const void *memory, size_t bytes, bool writes)
+{
+    (void)ctx, (void)bytes;
+    if (writes)
+        *(unsigned char *)(uintptr_t)memory = 0;
+}
+
+static void set_touching(coll_transport *t, records *own)
+{
+    (void)t;
+    own->registration.keep = touching_keep;
+}
+
+/* What is forgotten is taken from operations in flight. */
+static void hasty_forget(void *ctx, const void *memory, size_t bytes, bool writes)
+{
+    (void)ctx;
+    if (!writes)
+        return;
+    faulty.forgotten = memory;
+    faulty.forgotten_bytes = bytes;
+}
+
+static coll_status forgotten_test(void *ctx, coll_handle *h)
+{
+    if (faulty.forgotten && faulty_receives(h) &&
+        (uintptr_t)faulty_entry(h)->into - (uintptr_t)faulty.forgotten < faulty.forgotten_bytes)
+        return COLL_ERR_IO;
+    return faulty_inner->test(ctx, h);
+}
+
+static void set_miser(coll_transport *t, records *own)
+{
+    (void)t;
+    own->registration.forget = NULL;
+}
+
+static void set_hasty_forget(coll_transport *t, records *own)
+{
+    (void)t;
+    own->registration.forget = hasty_forget;
+}
+
 static const faulty_fault faults[] = {
+    {"writes to what it keeps", COLL_CONFORMANCE_KEPT,
+     "rank 2, send of 16 bytes to rank 0, tag 0, message 0: bytes in front of its buffer were "
+     "written",
+     NULL, NULL, NULL, set_touching},
+    {"forgets what is in flight", COLL_CONFORMANCE_KEPT,
+     "rank 2, recv of 16 bytes from rank 1, tag 0, message 0: it ended with \"the transport "
+     "failed\" instead of \"done\"",
+     NULL, NULL, forgotten_test, set_hasty_forget},
+    {"keeps and never forgets", COLL_CONFORMANCE_CALLBACKS,
+     "rank 0: coll_transport_check says \"the transport lacks send, recv or test\"", NULL, NULL,
+     NULL, set_miser},
     {"a silent descriptor", COLL_CONFORMANCE_EVENTS,
      "rank 0, recv of 16 bytes from rank 1, tag 1, message 0: it had come, arm said COLL_OK, "
      "and the descriptor was not readable",
@@ -996,6 +1067,8 @@ static void faulty_sound(coll_transport *transport, records *own)
     transport->reduce = sound_reduce;
     own->events.descriptor = sound_descriptor;
     own->events.arm = sound_arm;
+    own->registration.keep = sound_keep;
+    own->registration.forget = sound_forget;
 }
 
 /* One that has a fault. */

@@ -21,6 +21,7 @@ typedef struct records {
     coll_node_memory node_memory;
     coll_tag_ranges tag_ranges;
     coll_events events;
+    coll_registration registration;
 } records;
 
 static inline void records_of(records *own, const coll_transport *t)
@@ -40,6 +41,8 @@ static inline void records_of(records *own, const coll_transport *t)
         own->tag_ranges = *t->tag_ranges;
     if (t->events)
         own->events = *t->events;
+    if (t->registration)
+        own->registration = *t->registration;
 }
 
 static inline void records_use(const records *own, coll_transport *t)
@@ -50,6 +53,7 @@ static inline void records_use(const records *own, coll_transport *t)
     const coll_node_memory *m = &own->node_memory;
     const coll_tag_ranges *r = &own->tag_ranges;
     const coll_events *e = &own->events;
+    const coll_registration *k = &own->registration;
     t->zero_copy = z->acquire || z->release ? z : NULL;
     t->arrival = own->arrival.recv_reduce ? &own->arrival : NULL;
     t->failure = f->cancel || f->abort || f->dead ? f : NULL;
@@ -57,6 +61,7 @@ static inline void records_use(const records *own, coll_transport *t)
     t->node_memory = m->shared || m->enter || m->leave ? m : NULL;
     t->tag_ranges = r->claim || r->unclaim || r->use_step ? r : NULL;
     t->events = e->descriptor || e->arm ? e : NULL;
+    t->registration = k->keep || k->forget ? k : NULL;
 }
 
 /* A reduction in the network by a group of which nobody tells who is in it. */

@@ -6,6 +6,8 @@
 #ifndef COLL_TESTS_TAGGED_H
 #define COLL_TESTS_TAGGED_H
 
+#include <sys/mman.h>
+
 #include "coll/transports/tagged/membership.h"
 #include "network_calls.h"
 
@@ -242,6 +244,179 @@ TEST(given_up)
     end();
 }
 
+/* ---- memory that is kept ------------------------------------------------------------------- */
+
+enum {
+    KEPT_COUNT = 30000,
+    KEPT_STARTS = 100
+}; /* elements of messages that wait for their receive */
+
+typedef struct prepared {
+    coll_i_tagged *net;
+    coll_status status;
+    const char *wrong; /* what has not the value that it should have */
+} prepared;
+
+/* Arguments of a call: k of some collectives. */
+static bool prepared_args(coll_args *args, unsigned k, int32_t *in, int32_t *out)
+{
+    static const coll_collective all[] = {COLL_ALLREDUCE, COLL_ALLGATHER, COLL_BCAST,
+                                          COLL_ALLTOALL,  COLL_REDUCE,    COLL_ALLREDUCE};
+    if (k == sizeof all / sizeof all[0])
+        return false;
+    coll_args_init(args, all[k]);
+    args->in = k == 2 ? NULL : k == 5 ? COLL_IN_PLACE : in;
+    args->out = out;
+    args->count = KEPT_COUNT;
+    args->type = COLL_I32;
+    args->op = COLL_MAX;
+    return true;
+}
+
+/* A call that is started many times registers its memory once, if the library keeps it; then nothing is
+ * registered any more. What is not prepared is registered each time, if the library asks for it. */
+static const char *prepared_calls(prepared *me, coll_comm *comm, int32_t *in, int32_t *out)
+{
+    coll_i_tagged *net = me->net;
+    coll_args args;
+    for (unsigned k = 0; prepared_args(&args, k, in, out); k++) {
+        coll_request request, same;
+        uint32_t before = net->pins, kept;
+        me->status = coll_run(comm, &args);
+        if (me->status < 0)
+            return "a call";
+        if ((net->pins != before) != net->registers || net->pinned != 0)
+            return "registered for a call that is not prepared";
+        before = net->pins;
+        me->status = coll_request_init(comm, &args, &request);
+        kept = net->pinned;
+        if (me->status < 0)
+            return "the preparation";
+        if ((kept != 0) != net->keeps || kept > 3 || net->pins - before != kept)
+            return "registered for a prepared call";
+        for (unsigned i = 0; i < (k ? KEPT_STARTS / 10 : KEPT_STARTS) && me->status >= 0; i++) {
+            for (size_t at = 0; at < KEPT_COUNT; at++)
+                in[at] = (int32_t)(at + i + net->rank);
+            memset(out, 0, (size_t)KEPT_COUNT * 2 * sizeof *out);
+            me->status = coll_start(&request);
+            if (me->status == COLL_OK)
+                me->status = coll_wait(&request);
+            if (k == 0 && out[5] != (int32_t)(5 + i + 1))
+                return "a result";
+        }
+        if (me->status < 0)
+            return "a prepared call";
+        if (net->pins - before != kept || net->pinned != kept)
+            return "registered while a prepared call was used";
+        me->status = coll_request_init(comm, &args, &same); /* but for scratch of its own */
+        if (me->status < 0 || net->pinned > kept + 1)
+            return "registered for a second prepared call";
+        if (coll_request_free(&request) != COLL_OK || (net->keeps && net->pinned == 0) ||
+            coll_request_free(&same) != COLL_OK || net->pinned != 0 || net->n_kept != 0)
+            return "registered when it was freed";
+    }
+    return NULL;
+}
+
+static void *prepare_all(void *arg)
+{
+    prepared *me = (prepared *)arg;
+    unsigned char *memory = malloc(1 << 20);
+    int32_t *in = malloc(2 * KEPT_COUNT * sizeof *in),
+            *out = malloc(2 * KEPT_COUNT * sizeof *out);
+    coll_comm comm;
+    memset(in, 1, 2 * KEPT_COUNT * sizeof *in);
+    me->status = coll_comm_init(&comm, network->transport, me->net, me->net->rank, me->net->p,
+                                memory, 1 << 20);
+    if (me->status == COLL_OK)
+        me->wrong = prepared_calls(me, &comm, in, out);
+    if (me->status == COLL_OK && !me->wrong)
+        me->status = coll_comm_free(&comm);
+    free(memory);
+    free(in);
+    free(out);
+    return NULL;
+}
+
+TEST(prepared_calls_register_once)
+{
+    static prepared all[2];
+    void *args[2] = {&all[0], &all[1]};
+    if (!begin(2, 0))
+        return;
+    for (uint32_t r = 0; r < 2; r++) {
+        all[r].net = (coll_i_tagged *)ranks[r];
+        all[r].status = COLL_OK;
+        all[r].wrong = NULL;
+    }
+    on_threads(prepare_all, args, 2);
+    for (uint32_t r = 0; r < 2; r++) {
+        CHECK_STATUS(all[r].status, COLL_OK);
+        if (!CHECK(all[r].wrong == NULL))
+            printf("    rank %u: %s\n", (unsigned)r, all[r].wrong);
+    }
+    printf("    registered %u times\n", (unsigned)all[0].net->pins);
+    end();
+}
+
+/* Long messages in memory that is kept, and is forgotten before and while they come, or given up. */
+TEST(forgotten_in_flight)
+{
+    enum { LONG = 1 << 20, MOVES = 12 };
+    static unsigned char sent[LONG], got[LONG];
+    const coll_registration *kept = network->transport->registration;
+    if (!begin(2, 0))
+        return;
+    for (unsigned moves = 0; moves < 2 * MOVES; moves++) {
+        const coll_i_tagged *net[2] = {ranks[0], ranks[1]};
+        const bool gives_up = moves >= MOVES;
+        memset(sent, (int)moves + 1, LONG);
+        kept->keep(ranks[0], sent, LONG, false);
+        kept->keep(ranks[1], got, LONG, true);
+        CHECK_STATUS(start_send(0, 0, moves, sent, LONG), COLL_STARTED);
+        CHECK_STATUS(start_recv(1, 0, moves, got, LONG), COLL_STARTED);
+        move_all(moves % MOVES);
+        kept->forget(ranks[0], sent, LONG, false);
+        kept->forget(ranks[1], got, LONG, true);
+        if (gives_up) {
+            cancel(1, &handles[1][0]);
+            if (network->transport->test(ranks[0], &handles[0][0]) != COLL_OK)
+                cancel(0, &handles[0][0]);
+            move_all(20);
+        } else {
+            CHECK_STATUS(over(1, &handles[1][0]), COLL_OK);
+            CHECK_STATUS(over(0, &handles[0][0]), COLL_OK);
+            CHECK(memcmp(sent, got, LONG) == 0);
+        }
+        for (uint32_t r = 0; r < 2; r++)
+            CHECK(net[r]->n_kept == 0 && (gives_up || net[r]->pinned == 0));
+    }
+    kept->keep(ranks[0], sent, LONG, false); /* and never forgotten */
+    end();
+}
+
+/* Memory that is only sent from may be read-only. */
+TEST(read_only)
+{
+    enum { LONG = 1 << 20 };
+    static unsigned char got[LONG];
+    unsigned char *sent =
+        mmap(NULL, LONG, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); /* it reads as 0 */
+    const coll_registration *kept = network->transport->registration;
+    if (!CHECK(sent != MAP_FAILED) || !begin(2, 0))
+        return;
+    memset(got, 1, LONG);
+    kept->keep(ranks[0], sent, LONG, false);
+    CHECK_STATUS(start_send(0, 0, 1, sent, LONG), COLL_STARTED);
+    CHECK_STATUS(start_recv(1, 0, 1, got, LONG), COLL_STARTED);
+    CHECK_STATUS(over(1, &handles[1][0]), COLL_OK);
+    CHECK_STATUS(over(0, &handles[0][0]), COLL_OK);
+    CHECK(got[0] == 0 && got[LONG - 1] == 0);
+    kept->forget(ranks[0], sent, LONG, false);
+    end();
+    (void)munmap(sent, LONG);
+}
+
 static void network_tests(const struct network *its)
 {
     network = its;
@@ -254,6 +429,9 @@ static void network_tests(const struct network *its)
     RUN(misfits);
     RUN(a_rank_leaves);
     RUN(given_up);
+    RUN(prepared_calls_register_once);
+    RUN(forgotten_in_flight);
+    RUN(read_only);
 }
 
 #endif /* COLL_TESTS_TAGGED_H */

@@ -110,6 +110,7 @@ typedef struct coll_comm {
     uint32_t n_ops;                /* operators ever added */
     bool tells;    /* a call is over that has a function to be told (request.h) */
     uint32_t idle; /* rounds of progress, one after the other, in which nothing happened */
+    uint32_t kept; /* persistent calls that the transport keeps the memory of (request.h) */
 } coll_comm;
 
 /* The most tags that go round among a communicator's calls; without uses, of many tags an eighth does, so
@@ -201,7 +202,7 @@ COLL_INLINE void coll_i_comm_clear(coll_comm *comm)
     comm->requests = NULL;
     comm->tells = false;
     comm->ops = NULL;
-    comm->n_ops = comm->idle = 0;
+    comm->n_ops = comm->idle = comm->kept = 0;
 }
 
 /* Makes a root communicator of all p ranks of a transport, of which this is `rank`. `memory`, of

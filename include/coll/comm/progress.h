@@ -32,18 +32,20 @@ typedef enum coll_request_state {
 typedef struct coll_request {
     coll_comm *comm; /* whose it is */
     coll_request_state state;
-    coll_status status;        /* of a call that is done */
-    bool persistent, shares;   /* … and uses SHARED */
-    uint32_t use;              /* of SHARED, if its plan needs that */
-    uint32_t own_tag;          /* engine.task.tag without its use */
-    coll_on_done on_done;      /* tells that it is over; NULL: it is asked about … */
-    void *on_done_arg;         /* … with this */
-    struct coll_request *next; /* in the root communicator's list of calls */
-    coll_span tag;             /* persistent: its tag among those of the communicator */
-    coll_piece tables;         /* in the arena: what its plan points to … */
-    coll_piece scratch;        /* … and its scratch */
-    coll_prepared *prepared;   /* what it runs by: its own, or one of the cache; NULL: none */
-    coll_prepared own;         /* if none of the cache fits, or it is persistent */
+    coll_status status;         /* of a call that is done */
+    bool persistent, shares;    /* … and uses SHARED */
+    bool kept;                  /* the transport keeps its memory (coll_registration) … */
+    size_t in_bytes, out_bytes; /* … so much of its buffers */
+    uint32_t use;               /* of SHARED, if its plan needs that */
+    uint32_t own_tag;           /* engine.task.tag without its use */
+    coll_on_done on_done;       /* tells that it is over; NULL: it is asked about … */
+    void *on_done_arg;          /* … with this */
+    struct coll_request *next;  /* in the root communicator's list of calls */
+    coll_span tag;              /* persistent: its tag among those of the communicator */
+    coll_piece tables;          /* in the arena: what its plan points to … */
+    coll_piece scratch;         /* … and its scratch */
+    coll_prepared *prepared;    /* what it runs by: its own, or one of the cache; NULL: none */
+    coll_prepared own;          /* if none of the cache fits, or it is persistent */
     coll_engine engine;
     coll_slot slots[COLL_WINDOW];
 } coll_request;
@@ -216,6 +218,7 @@ COLL_INLINE coll_status coll_i_request_make(coll_comm *comm, const coll_args *ar
         request->state = COLL_REQUEST_OVER;
         request->status = COLL_OK;
         request->persistent = persistent;
+        request->kept = false;
         request->prepared = NULL;
         request->on_done = NULL;
         request->own_tag = comm->first_tag;

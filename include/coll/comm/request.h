@@ -70,8 +70,34 @@ COLL_INLINE coll_status coll_post(coll_comm *comm, const coll_args *args, coll_r
     return status;
 }
 
+/* Has the transport keep, or forget, the memory that a persistent call uses each time: the caller's buffers,
+ * from their beginning to the last element that the plan touches, and the call's scratch. */
+COLL_INLINE void coll_i_request_keep(coll_request *request, bool keeps)
+{
+    const coll_task *task = &request->engine.task;
+    const coll_registration *registration = task->transport->registration;
+    if (!registration || request->kept == keeps)
+        return;
+    if (keeps) {
+        const coll_extents need = coll_plan_extents(task->plan, task->rank);
+        request->in_bytes = need.in * task->plan->problem.elem_bytes;
+        request->out_bytes = need.out * task->plan->problem.elem_bytes;
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        const void *memory = i == 0 ? task->in : i == 1 ? task->out : task->scratch;
+        const size_t bytes = i == 0   ? request->in_bytes
+                             : i == 1 ? request->out_bytes
+                                      : task->scratch_bytes;
+        if (memory && bytes != 0)
+            (keeps ? registration->keep : registration->forget)(task->ctx, memory, bytes,
+                                                                i != 0);
+    }
+    request->kept = keeps;
+    request->comm->root_comm->kept += keeps ? 1u : UINT32_MAX;
+}
+
 /* Prepares a collective that can be started many times by coll_start; its scratch is taken
- * until coll_request_free. All ranks prepare and free in the same order, but may start in any
+ * until coll_request_free, and over a transport with coll_registration its buffers are registered. All ranks prepare and free in the same order, but may start in any
  * order if the transport has tags. Does not communicate. COLL_ERR_TAG: the communicator has no
  * tag left. */
 COLL_INLINE coll_status coll_request_init(coll_comm *comm, const coll_args *args,
@@ -89,6 +115,7 @@ COLL_INLINE coll_status coll_request_init(coll_comm *comm, const coll_args *args
         request->own_tag = comm->first_tag + comm->turns + (uint32_t)request->tag.at;
     }
     request->engine.task.tag = request->own_tag + coll_i_comm_first_use(comm);
+    coll_i_request_keep(request, true);
     request->state = COLL_REQUEST_READY;
     return COLL_OK;
 }
@@ -215,8 +242,8 @@ COLL_INLINE coll_status coll_cancel(coll_request *request)
     return COLL_OK;
 }
 
-/* Gives a persistent call's tag and scratch back; all ranks do so in the same order. Has no
- * effect on other calls that are over. COLL_ERR_BUSY: it was started and not yet waited for. */
+/* Gives a persistent call's tag and scratch back; all ranks do so in the same order. Its buffers, which must
+ * still be there, are registered no more. Has no effect on other calls that are over. COLL_ERR_BUSY: it was started and not yet waited for. */
 COLL_INLINE coll_status coll_request_free(coll_request *request)
 {
     if (!request)
@@ -225,6 +252,7 @@ COLL_INLINE coll_status coll_request_free(coll_request *request)
         return COLL_OK;
     if (request->state != COLL_REQUEST_READY)
         return COLL_ERR_BUSY;
+    coll_i_request_keep(request, false);
     coll_spans_give(&request->comm->tags, &request->tag);
     coll_i_request_release(request);
     request->state = COLL_REQUEST_OVER;
@@ -249,7 +277,7 @@ COLL_INLINE coll_status coll_comm_abort(coll_comm *comm, coll_status status)
 /* Ends a communicator, in the same order on all ranks. Those made from it, its persistent
  * calls, and a root communicator's operators must be gone. COLL_ERR_BUSY: calls are running, or
  * persistent ones or communicators made from it still exist; over a transport without tags nobody
- * knows of these two. */
+ * knows of these two, but of a root communicator's persistent calls if the transport keeps their memory. */
 COLL_INLINE coll_status coll_comm_free(coll_comm *comm)
 {
     if (!comm)
@@ -258,7 +286,7 @@ COLL_INLINE coll_status coll_comm_free(coll_comm *comm)
          request = request->next)
         if (request->comm == comm)
             return COLL_ERR_BUSY;
-    if (comm->tags.first || comm->subs.first)
+    if (comm->tags.first || comm->subs.first || (!comm->parent && comm->kept != 0))
         return COLL_ERR_BUSY;
     coll_i_cache_forget(&comm->cache, comm);
     if (comm->parent) {

@@ -16,7 +16,7 @@
  * What a peer's transport can do is used for that peer: its limits, messages that are read where they
  * lie, or combined as they arrive. SHARED is the near transport's; where it has some, it has as much on each
  * node. That of a near transport which is a join is memory of the sockets, say; coll_join_parts tells which
- * ranks of all nodes share one. Copies, and combinations of operands in memory, are the near transport's, too. Neither one's
+ * ranks of all nodes share one. Memory that is kept (coll_registration) is so by either. Copies, and combinations of operands in memory, are the near transport's, too. Neither one's
  * multicasts and reductions are used, as none of them reaches all ranks.
  *
  * Each transport tells only those of an abort that it reaches, so the library has whoever hears of one
@@ -53,14 +53,15 @@ typedef struct coll_join {
     bool misses_near;      /* something near, since the last wait */
     bool misses_far;       /* something far */
     bool far_misfit;       /* the last misfit was the far one's */
-    coll_transport transport;   /* the table; its records are these: */
-    coll_zero_copy zero_copy;   /* if one of them has it */
-    coll_arrival arrival;       /* if one of them has it */
-    coll_failure failure;       /* if one of them has it; abort, if both */
-    coll_in_network network;    /* how many ranks there are */
-    coll_node_memory memory;    /* the near one's */
-    coll_tag_ranges tag_ranges; /* if both have it */
-    coll_routes routes;         /* to whom by which */
+    coll_transport transport;       /* the table; its records are these: */
+    coll_zero_copy zero_copy;       /* if one of them has it */
+    coll_arrival arrival;           /* if one of them has it */
+    coll_failure failure;           /* if one of them has it; abort, if both */
+    coll_in_network network;        /* how many ranks there are */
+    coll_node_memory memory;        /* the near one's */
+    coll_tag_ranges tag_ranges;     /* if both have it */
+    coll_routes routes;             /* to whom by which */
+    coll_registration registration; /* if one of them has it */
 } coll_join;
 
 /* A peer's rank in the near transport; COLL_RANK_NONE: it is far. */
@@ -248,6 +249,25 @@ COLL_INLINE uint32_t coll_i_join_ranks(void *ctx)
     return ((const coll_join *)ctx)->p;
 }
 
+/* Memory that is used again and again: what goes near and what goes far is known when it is used. */
+COLL_INLINE void coll_i_join_keep(void *ctx, const void *memory, size_t bytes, bool writes)
+{
+    const coll_join *join = (const coll_join *)ctx;
+    if (join->near->registration)
+        join->near->registration->keep(join->near_ctx, memory, bytes, writes);
+    if (join->far->registration)
+        join->far->registration->keep(join->far_ctx, memory, bytes, writes);
+}
+
+COLL_INLINE void coll_i_join_forget(void *ctx, const void *memory, size_t bytes, bool writes)
+{
+    const coll_join *join = (const coll_join *)ctx;
+    if (join->near->registration)
+        join->near->registration->forget(join->near_ctx, memory, bytes, writes);
+    if (join->far->registration)
+        join->far->registration->forget(join->far_ctx, memory, bytes, writes);
+}
+
 /* ---- failures ---------------------------------------------------------------------------- */
 
 COLL_INLINE void coll_i_join_cancel(void *ctx, coll_handle *h)
@@ -408,6 +428,10 @@ COLL_INLINE void coll_i_join_offer(coll_join *join)
             : NULL;
     join->routes.to = coll_i_join_route;
     t->routes = &join->routes;
+    t->events = NULL;
+    join->registration.keep = coll_i_join_keep;
+    join->registration.forget = coll_i_join_forget;
+    t->registration = near->registration || far->registration ? &join->registration : NULL;
 }
 
 /* The mark of a join's handles, below that of one of its transports which is a join, too. */

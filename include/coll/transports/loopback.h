@@ -505,7 +505,7 @@ COLL_CONST(coll_transport, coll_loopback_transport,
             NULL /* reduce */, NULL /* wait: the other ranks are in this thread */,
             NULL /* progress */,            COLL_CLAIM_ALL /* tags */, 0 /* max_bytes */, 0 /* unsegmented */,
             &coll_i_loop_zero_copy, NULL /* arrival */, &coll_i_loop_failure,
-            &coll_i_loop_network, NULL /* node memory */, &coll_i_loop_tag_ranges, NULL /* routes */, NULL /* events */});
+            &coll_i_loop_network, NULL /* node memory */, &coll_i_loop_tag_ranges, NULL /* routes */, NULL /* events */, NULL /* registration */});
 
 /* ---- running ----------------------------------------------------------------------------- */
 

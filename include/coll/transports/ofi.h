@@ -23,8 +23,10 @@
  * Messages of up to 16 KiB go at once, as long as the receiver has room for them (COLL_TAGGED_CREDIT
  * bytes of each peer), from a copy if they are longer than the provider takes inline; longer ones wait for
  * their receive (tagged/records.h), and are then moved from buffer to buffer as the provider sees fit.
- * Where a provider asks that buffers are registered, those of long messages are for as long as the
- * operation takes: nobody tells a transport when memory is given back.
+ * Where a provider asks that buffers are registered (FI_MR_LOCAL), those of long messages are for as long
+ * as the operation takes: nobody tells a transport when memory is given back. But those of prepared calls
+ * (coll_request_init), and what else is kept (coll_registration), are registered once, until they are
+ * forgotten.
  *
  * A rank whose process ends without coll_ofi_close is noticed within a second by those that wait for it, and
  * within about `patience` if its machine or the network is gone (tagged/watch.h); what waits for it ends with
@@ -114,18 +116,20 @@ COLL_INLINE coll_ofi *coll_ofi_launched(const coll_ofi_options *options, char *w
 }
 
 /* Writes what was negotiated, as a line of up to `bytes` bytes with its end: provider, version, domain, how many
- * bytes are sent inline and at most, and which of a provider's abilities are used. */
+ * bytes are sent inline and at most, which of a provider's abilities are used, and how often memory was registered. */
 COLL_INLINE void coll_ofi_describe(const coll_ofi *ofi, char *text, size_t bytes)
 {
     const struct fi_info *info = ofi->info;
     (void)snprintf(
         text, bytes,
         "libfabric %u.%u, provider %s, domain %s; inline up to %llu bytes, messages up "
-        "to %llu, tags of %u bits; receives by %s; buffers are %sregistered",
+        "to %llu, tags of %u bits; receives by %s; buffers are %sregistered (%u times so far, "
+        "%u are now)",
         FI_MAJOR(fi_version()), FI_MINOR(fi_version()), info->fabric_attr->prov_name,
         info->domain_attr->name, (unsigned long long)info->tx_attr->inject_size,
         (unsigned long long)info->ep_attr->max_msg_size, (unsigned)coll_i_ofi_tag_bits(info),
-        ofi->directed ? "address and tag" : "tag", ofi->net.registers ? "" : "not ");
+        ofi->directed ? "address and tag" : "tag", ofi->net.registers ? "" : "not ",
+        (unsigned)ofi->net.pins, (unsigned)ofi->net.pinned);
 }
 
 /* Frees all that a rank has, without a word to the others, as if its process had ended. */

@@ -17,7 +17,10 @@
  *
  * An endpoint is made when a rank first sends something to another one. Messages of up to 16 KiB go at
  * once, as long as the receiver has room for them (COLL_TAGGED_CREDIT bytes of each peer); longer ones wait
- * for their receive (tagged/records.h), and are then moved as UCX sees fit.
+ * for their receive (tagged/records.h), and are then moved as UCX sees fit. UCX has a cache of memory that is
+ * registered; that of prepared calls (coll_request_init), and what else is kept (coll_registration), is mapped
+ * (ucp_mem_map) until it is forgotten. Where a device does not take it, as it is read-only, UCX may say so in
+ * its log, and messages go without.
  *
  * A rank whose process ends without coll_ucx_close is noticed within a second by those that wait for it, and
  * within about `patience` if its machine or the network is gone (tagged/watch.h); what waits for it ends with

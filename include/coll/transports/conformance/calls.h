@@ -43,6 +43,8 @@ COLL_INLINE bool coll_i_conformance_has(const coll_conformance *kit,
         return t->failure && t->failure->abort;
     case COLL_I_CONFORMANCE_SLEEPS:
         return t->events != NULL;
+    case COLL_I_CONFORMANCE_FORGETS:
+        return t->registration != NULL;
     default:
         return true;
     }
@@ -223,6 +225,18 @@ COLL_INLINE int coll_i_conformance_descriptor(coll_conformance *kit)
 COLL_INLINE coll_status coll_i_conformance_arm(coll_conformance *kit)
 {
     return kit->task.transport->events->arm(kit->task.ctx);
+}
+
+COLL_INLINE void coll_i_conformance_register(coll_conformance *kit, const void *memory,
+                                             size_t bytes, bool writes)
+{
+    kit->task.transport->registration->keep(kit->task.ctx, memory, bytes, writes);
+}
+
+COLL_INLINE void coll_i_conformance_forget(coll_conformance *kit,
+                                           const coll_i_conformance_op *op)
+{
+    kit->task.transport->registration->forget(kit->task.ctx, op->a, op->bytes, op->count != 0);
 }
 
 COLL_INLINE void coll_i_conformance_wait(coll_conformance *kit)

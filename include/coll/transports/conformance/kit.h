@@ -44,7 +44,8 @@
     X(SIZE_ERROR, size_error, "a message of another size than expected is COLL_ERR_SIZE")      \
     X(USES, uses,                                                                              \
       "uses of a tag are one channel, and a message of another use is COLL_ERR_SIZE")          \
-    X(CLAIMS, claims, "claimed tags are the same on all ranks, nobody else's, and clean")
+    X(CLAIMS, claims, "claimed tags are the same on all ranks, nobody else's, and clean")      \
+    X(KEPT, kept, "memory that is kept, or forgotten, holds messages as any other does")
 
 #define COLL_I_CONFORMANCE_ENUM(name, word, text) COLL_CONFORMANCE_##name,
 /* The checks of the kit. */
@@ -93,7 +94,8 @@ typedef enum coll_i_conformance_kind {
     COLL_I_CONFORMANCE_CANCELS, /* the operation `of` */
     COLL_I_CONFORMANCE_ABORTS,  /* `count` tags */
     COLL_I_CONFORMANCE_PAUSES,  /* for `after` rounds */
-    COLL_I_CONFORMANCE_SLEEPS   /* until the receive `of` is done, which nobody else tests */
+    COLL_I_CONFORMANCE_SLEEPS,  /* until the receive `of` is done, which nobody else tests */
+    COLL_I_CONFORMANCE_FORGETS /* `bytes` at `a` that were kept, to be written if `count` is not 0 */
 } coll_i_conformance_kind;
 
 enum { COLL_I_CONFORMANCE_PENDING, COLL_I_CONFORMANCE_FLYING, COLL_I_CONFORMANCE_ENDED };
@@ -313,6 +315,7 @@ COLL_INLINE void coll_i_conformance_fail_op(coll_conformance *kit,
         break;
     case COLL_I_CONFORMANCE_PAUSES:
     case COLL_I_CONFORMANCE_SLEEPS:
+    case COLL_I_CONFORMANCE_FORGETS:
         break;
     }
     coll_i_conformance_say(kit, what);

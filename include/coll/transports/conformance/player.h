@@ -194,6 +194,10 @@ COLL_INLINE bool coll_i_conformance_begin(coll_conformance *kit, coll_i_conforma
         coll_i_conformance_abort(kit, op->tag, op->count);
         op->state = COLL_I_CONFORMANCE_ENDED;
         return true;
+    case COLL_I_CONFORMANCE_FORGETS:
+        coll_i_conformance_forget(kit, op);
+        op->state = COLL_I_CONFORMANCE_ENDED;
+        return true;
     case COLL_I_CONFORMANCE_ENTERS:
         return coll_i_conformance_enter(kit, op);
     case COLL_I_CONFORMANCE_LOOKS:

@@ -124,22 +124,23 @@ COLL_INLINE void coll_i_ofi_lose(coll_i_tagged *net, coll_i_tagged_link *link)
     (void)link;
 }
 
-COLL_INLINE void coll_i_ofi_unkeep(coll_i_tagged *net, void *registered)
+COLL_INLINE void coll_i_ofi_unpin(coll_i_tagged *net, void *registered)
 {
     (void)net;
     (void)fi_close(&((struct fid_mr *)registered)->fid);
 }
 
-COLL_INLINE void *coll_i_ofi_keep(coll_i_tagged *net, void *memory, size_t bytes)
+/* Memory that is only sent from may be read-only, and verbs registers it only if that is said. */
+COLL_INLINE void *coll_i_ofi_pin(coll_i_tagged *net, void *memory, size_t bytes, bool writes)
 {
     coll_ofi *ofi = (coll_ofi *)net;
     struct fid_mr *registered = NULL;
-    if (fi_mr_reg(ofi->domain, memory, bytes, FI_SEND | FI_RECV, 0, ++ofi->key, 0, &registered,
-                  NULL) != 0)
+    if (fi_mr_reg(ofi->domain, memory, bytes, writes ? FI_SEND | FI_RECV : FI_SEND, 0,
+                  ++ofi->key, 0, &registered, NULL) != 0)
         return NULL;
     if ((ofi->info->domain_attr->mr_mode & FI_MR_ENDPOINT) != 0 &&
         (fi_mr_bind(registered, &ofi->ep->fid, 0) != 0 || fi_mr_enable(registered) != 0)) {
-        coll_i_ofi_unkeep(net, registered);
+        coll_i_ofi_unpin(net, registered);
         return NULL;
     }
     return registered;
@@ -350,6 +351,7 @@ COLL_INLINE bool coll_i_ofi_open(coll_i_tagged *net, const void *all_options, ch
     net->bounces = true;
     net->registers = (ofi->info->domain_attr->mr_mode & FI_MR_LOCAL) != 0 ||
                      (options && options->always_register);
+    net->keeps = net->registers;
     return true;
 }
 
@@ -398,7 +400,7 @@ COLL_INLINE void coll_i_ofi_release(coll_i_tagged *net)
 COLL_CONST(coll_i_tagged_library, coll_i_ofi_library,
            {sizeof(coll_ofi), coll_i_ofi_open, coll_i_ofi_know, coll_i_ofi_release,
             coll_i_ofi_send, coll_i_ofi_recv, coll_i_ofi_progress, coll_i_ofi_cancel,
-            coll_i_ofi_lose, coll_i_ofi_keep, coll_i_ofi_unkeep, coll_i_ofi_shut,
+            coll_i_ofi_lose, coll_i_ofi_pin, coll_i_ofi_unpin, coll_i_ofi_shut,
             coll_i_ofi_sleeps_on, coll_i_ofi_arm});
 
 #endif /* COLL_TRANSPORTS_OFI_ENDPOINT_H */

@@ -178,14 +178,15 @@ COLL_INLINE void coll_i_tagged_abandon(coll_i_tagged *net)
     if (!net)
         return;
     coll_i_tagged_break(net);
-    if (net->registers)
-        for (uint32_t i = 0; i < net->n_ops; i++) {
-            coll_i_tagged_op *op = &net->ops[i / COLL_I_TAGGED_OPS][i % COLL_I_TAGGED_OPS];
-            if (op->bounce)
-                net->library->unkeep(net, op->bounce_own);
-            if (i % COLL_I_TAGGED_OPS == 0)
-                net->library->unkeep(net, op->own);
-        }
+    for (uint32_t i = 0; i < net->n_ops; i++) {
+        coll_i_tagged_op *op = &net->ops[i / COLL_I_TAGGED_OPS][i % COLL_I_TAGGED_OPS];
+        coll_i_tagged_unregister(net, op);
+        if (op->bounce && net->registers)
+            net->library->unpin(net, op->bounce_own);
+        if (i % COLL_I_TAGGED_OPS == 0 && net->registers)
+            net->library->unpin(net, op->own);
+    }
+    coll_i_tagged_forget_all(net);
     for (uint32_t i = 0; i < net->n_ops; i++)
         free(net->ops[i / COLL_I_TAGGED_OPS][i % COLL_I_TAGGED_OPS].bounce);
     for (uint32_t i = 0; i < net->n_ops / COLL_I_TAGGED_OPS; i++)

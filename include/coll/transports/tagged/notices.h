@@ -8,7 +8,7 @@
 #ifndef COLL_TRANSPORTS_TAGGED_NOTICES_H
 #define COLL_TRANSPORTS_TAGGED_NOTICES_H
 
-#include "records.h"
+#include "operations.h"
 
 typedef enum coll_i_tagged_notice {
     COLL_I_TAGGED_CREDIT,   /* this many units were consumed */
@@ -147,15 +147,6 @@ COLL_INLINE void coll_i_tagged_end_op(coll_i_tagged *net, coll_i_tagged_op *op,
     net->news = net->news || !op->given_up;
     op->state = COLL_I_TAGGED_OVER;
     op->status = status;
-}
-
-/* Has the caller's buffer registered where the library asks for it. */
-COLL_INLINE bool coll_i_tagged_register(coll_i_tagged *net, coll_i_tagged_op *op)
-{
-    if (!net->registers || op->registered || op->bytes == 0)
-        return true;
-    op->registered = net->library->keep(net, op->buf, op->bytes);
-    return op->registered != NULL;
 }
 
 /* Hands the message, or its receive, to the library; if that does not take it now, later. */

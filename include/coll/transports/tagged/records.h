@@ -93,8 +93,10 @@ typedef struct coll_i_tagged_op {
     unsigned char *into; /* where the library receives: buf, head or bounce */
     uint64_t its_tag;    /* of the message that came … */
     size_t its_bytes;
-    void *request;         /* the library's name for it */
-    void *registered;      /* the caller's buffer, as the library knows it */
+    void *request;    /* the library's name for it */
+    void *registered; /* the caller's buffer, as the library knows it, */
+    struct coll_i_tagged_kept
+        *kept;             /* … as part of this range; NULL: for this operation alone */
     void *own;             /* this structure, … */
     void *bounce_own;      /* … and the bounce buffer, likewise */
     unsigned char *bounce; /* COLL_I_TAGGED_EAGER bytes; NULL: none yet */
@@ -154,9 +156,24 @@ typedef struct coll_i_tagged_waiting {
     uint32_t words[COLL_I_TAGGED_NOTICE / 4];
 } coll_i_tagged_waiting;
 
+/* A range of memory that is kept (coll_registration), */
+typedef struct coll_i_tagged_kept {
+    uint32_t keeps;   /* so often, */
+    uint32_t users;   /* and in which so many operations are in flight */
+    bool writes;      /* may be received into */
+    void *registered; /* the library's; NULL: it could not */
+} coll_i_tagged_kept;
+
+/* … and its place in a table by address. */
+typedef struct coll_i_tagged_kept_at {
+    uintptr_t first, end; /* from its first byte to behind its last one */
+    uintptr_t reach;      /* the furthest end in the table up to here */
+    coll_i_tagged_kept *its;
+} coll_i_tagged_kept_at;
+
 struct coll_i_tagged;
 
-/* What a library does. `registered` is what keep said of the buffer. */
+/* What a library does. `registered` is what pin said of the buffer. */
 typedef struct coll_i_tagged_library {
     size_t bytes; /* of what a rank has, which begins with a coll_i_tagged */
     /* Opens the library as its options say (NULL: they are zeroed), and sets the rank's address. False: `why`
@@ -179,10 +196,11 @@ typedef struct coll_i_tagged_library {
     void (*cancel)(struct coll_i_tagged *net, coll_i_tagged_op *op);
     /* The peer is lost: ends what is in flight with it, if that can be. */
     void (*lose)(struct coll_i_tagged *net, coll_i_tagged_link *link);
-    /* Registers memory, and forgets it; NULL: it could not. Only called if net->registers. */
-    void *(*keep)(struct coll_i_tagged *net, void *memory, size_t bytes);
-    void (*unkeep)(struct coll_i_tagged *net, void *registered);
-    /* Ends all operations: no buffer is touched any more. Only unkeep and release are called after it. */
+    /* Registers memory, to be sent from and, if it `writes`, received into; NULL: it could not. Unpin undoes
+     * it. Only called if net->registers or net->keeps. */
+    void *(*pin)(struct coll_i_tagged *net, void *memory, size_t bytes, bool writes);
+    void (*unpin)(struct coll_i_tagged *net, void *registered);
+    /* Ends all operations: no buffer is touched any more. Only unpin and release are called after it. */
     void (*shut)(struct coll_i_tagged *net);
     /* A descriptor that is readable when there is something to do, if arm has said COLL_OK; −1: there is
      * none. COLL_AGAIN: there is something to do already. */
@@ -205,9 +223,14 @@ typedef struct coll_i_tagged {
     /* What comes first is received into a bounce buffer that is long enough for all that may come: providers of
      * libfabric lose the connection, hang or say nothing when a message is longer than its receive. */
     bool bounces;
-    bool registers; /* buffers are registered */
-    bool closing;   /* all that is sent is waited for */
-    bool broken;    /* the library was ended */
+    bool registers;              /* buffers are registered, all of them, … */
+    bool keeps;                  /* … or those that are kept (operations.h) */
+    uint32_t pins;               /* times that the caller's memory was registered … */
+    uint32_t pinned;             /* … and what is so now */
+    coll_i_tagged_kept_at *kept; /* by address (operations.h) */
+    uint32_t n_kept, kept_room;
+    bool closing; /* all that is sent is waited for */
+    bool broken;  /* the library was ended */
 
     /* the parts of a tag */
     uint32_t use_mask, credit_mask, kind_shift, credit_shift, source_shift;
@@ -347,114 +370,6 @@ COLL_INLINE coll_i_tagged_link *coll_i_tagged_link_of(coll_i_tagged *net, uint32
     net->links[peer] = link;
     net->list[net->n_links++] = link;
     return link;
-}
-
-/* ---- operations -------------------------------------------------------------------------- */
-
-/* Allocates some more. */
-COLL_INLINE bool coll_i_tagged_more_ops(coll_i_tagged *net)
-{
-    const uint32_t chunks = net->n_ops / COLL_I_TAGGED_OPS;
-    const size_t bytes = COLL_I_TAGGED_OPS * sizeof **net->ops;
-    coll_i_tagged_op *more;
-    void *table, *own = NULL;
-    if (net->n_ops == COLL_I_TAGGED_OPS_MOST)
-        return false;
-    table = realloc(net->ops, (chunks + 1) * sizeof *net->ops);
-    if (!table)
-        return false;
-    net->ops = (coll_i_tagged_op **)table;
-    more = (coll_i_tagged_op *)calloc(1, bytes);
-    if (!more || (net->registers && !(own = net->library->keep(net, more, bytes)))) {
-        free(more);
-        return false;
-    }
-    for (uint32_t i = COLL_I_TAGGED_OPS; i-- > 0;) {
-        more[i].id = net->n_ops + i;
-        more[i].own = own;
-        more[i].next = net->unused;
-        net->unused = &more[i];
-    }
-    net->ops[chunks] = more;
-    net->n_ops += COLL_I_TAGGED_OPS;
-    return true;
-}
-
-/* One that is free, of a link or of none; NULL: there is no memory. */
-COLL_INLINE coll_i_tagged_op *coll_i_tagged_op_take(coll_i_tagged *net,
-                                                    coll_i_tagged_link *link,
-                                                    coll_i_tagged_kind kind, uint32_t tag,
-                                                    void *buf, size_t bytes)
-{
-    coll_i_tagged_op *op;
-    if (!net->unused && !coll_i_tagged_more_ops(net))
-        return NULL;
-    op = net->unused;
-    net->unused = op->next;
-    op->id += COLL_I_TAGGED_OPS_MOST;
-    op->link = link;
-    if (link)
-        link->ops++;
-    op->kind = (uint8_t)kind;
-    op->state = COLL_I_TAGGED_FLYING;
-    op->tag = tag;
-    op->buf = (unsigned char *)buf;
-    op->bytes = bytes;
-    op->round = net->round - 1;
-    op->late = 0;
-    op->has = op->given_up = op->sunk = op->by_bounce = false;
-    op->status = COLL_AGAIN;
-    op->refused = COLL_OK;
-    return op;
-}
-
-/* The caller's buffer needs to be registered no more. */
-COLL_INLINE void coll_i_tagged_unregister(coll_i_tagged *net, coll_i_tagged_op *op)
-{
-    if (op->registered)
-        net->library->unkeep(net, op->registered);
-    op->registered = NULL;
-}
-
-COLL_INLINE void coll_i_tagged_op_give(coll_i_tagged *net, coll_i_tagged_op *op)
-{
-    if (op->registered)
-        coll_i_tagged_unregister(net, op);
-    if (op->link)
-        op->link->ops--;
-    if (op->sunk)
-        free(op->buf);
-    op->state = COLL_I_TAGGED_FREE;
-    op->next = net->unused;
-    net->unused = op;
-}
-
-/* The operation of a number that came from a peer; NULL: it has none such. */
-COLL_INLINE coll_i_tagged_op *coll_i_tagged_op_of(const coll_i_tagged *net,
-                                                  const coll_i_tagged_link *link, uint32_t id)
-{
-    const uint32_t index = id % COLL_I_TAGGED_OPS_MOST;
-    coll_i_tagged_op *op;
-    if (index >= net->n_ops)
-        return NULL;
-    op = &net->ops[index / COLL_I_TAGGED_OPS][index % COLL_I_TAGGED_OPS];
-    return op->id == id && op->link == link && op->state != COLL_I_TAGGED_FREE ? op : NULL;
-}
-
-/* A bounce buffer of its own. False: there is no memory. */
-COLL_INLINE bool coll_i_tagged_has_bounce(coll_i_tagged *net, coll_i_tagged_op *op)
-{
-    if (op->bounce)
-        return true;
-    op->bounce = (unsigned char *)malloc(COLL_I_TAGGED_EAGER);
-    if (op->bounce && net->registers) {
-        op->bounce_own = net->library->keep(net, op->bounce, COLL_I_TAGGED_EAGER);
-        if (!op->bounce_own) {
-            free(op->bounce);
-            op->bounce = NULL;
-        }
-    }
-    return op->bounce != NULL;
 }
 
 #endif /* COLL_TRANSPORTS_TAGGED_RECORDS_H */

@@ -89,13 +89,21 @@ COLL_INLINE bool coll_i_ucx_connect(coll_ucx *ucx, coll_i_tagged_link *link)
     return true;
 }
 
+/* Tells of a buffer that is registered. */
+COLL_INLINE void coll_i_ucx_use(ucp_request_param_t *param, void *registered)
+{
+    if (!registered)
+        return;
+    param->op_attr_mask |= UCP_OP_ATTR_FIELD_MEMH;
+    param->memh = (ucp_mem_h)registered;
+}
+
 COLL_INLINE coll_status coll_i_ucx_send(coll_i_tagged *net, coll_i_tagged_link *link,
                                         uint64_t tag, const void *buf, size_t bytes,
                                         coll_i_tagged_op *op, void *registered)
 {
     ucp_request_param_t param;
     void *request;
-    (void)registered;
     if (!link->end && !coll_i_ucx_connect((coll_ucx *)net, link))
         return COLL_ERR_IO;
     param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA |
@@ -103,6 +111,7 @@ COLL_INLINE coll_status coll_i_ucx_send(coll_i_tagged *net, coll_i_tagged_link *
     param.cb.send = coll_i_ucx_sent;
     param.user_data = op;
     param.memory_type = UCS_MEMORY_TYPE_HOST;
+    coll_i_ucx_use(&param, registered);
     op->context[0] = net;
     request = ucp_tag_send_nbx((ucp_ep_h)link->end, buf, bytes, tag, &param);
     if (!request)
@@ -120,13 +129,13 @@ COLL_INLINE coll_status coll_i_ucx_recv(coll_i_tagged *net, coll_i_tagged_link *
     ucp_request_param_t param;
     void *request;
     (void)link;
-    (void)registered;
     /* UCX 1.13 does not say what came in a receive that ends at once, so it tells by the callback. */
     param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA |
                          UCP_OP_ATTR_FIELD_MEMORY_TYPE | UCP_OP_ATTR_FLAG_NO_IMM_CMPL;
     param.cb.recv = coll_i_ucx_received;
     param.user_data = op;
     param.memory_type = UCS_MEMORY_TYPE_HOST;
+    coll_i_ucx_use(&param, registered);
     op->context[0] = net;
     request = ucp_tag_recv_nbx(((coll_ucx *)net)->worker, buf, bytes, tag, ~ignore, &param);
     if (UCS_PTR_IS_ERR(request))
@@ -144,6 +153,27 @@ COLL_INLINE void coll_i_ucx_progress(coll_i_tagged *net)
 COLL_INLINE void coll_i_ucx_cancel(coll_i_tagged *net, coll_i_tagged_op *op)
 {
     ucp_request_cancel(((coll_ucx *)net)->worker, op->request);
+}
+
+/* Registers memory with all devices, so that a message by any of them finds it. UCX 1.13 knows but memory
+ * that may be written: other memory it does not register, and goes on without. */
+COLL_INLINE void *coll_i_ucx_pin(coll_i_tagged *net, void *memory, size_t bytes, bool writes)
+{
+    ucp_mem_map_params_t params;
+    ucp_mem_h registered;
+    (void)writes;
+    params.field_mask = UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH |
+                        UCP_MEM_MAP_PARAM_FIELD_MEMORY_TYPE;
+    params.address = memory;
+    params.length = bytes;
+    params.memory_type = UCS_MEMORY_TYPE_HOST;
+    return ucp_mem_map(((coll_ucx *)net)->context, &params, &registered) == UCS_OK ? registered
+                                                                                   : NULL;
+}
+
+COLL_INLINE void coll_i_ucx_unpin(coll_i_tagged *net, void *registered)
+{
+    (void)ucp_mem_unmap(((coll_ucx *)net)->context, (ucp_mem_h)registered);
 }
 
 /* Closes an endpoint; what is in flight ends with an error, or (`flushes`) is sent first. */
@@ -275,7 +305,7 @@ COLL_INLINE bool coll_i_ucx_open(coll_i_tagged *net, const void *options, char *
     ucs_status_t status;
     bool well = false;
     (void)options; /* UCX has its own, in the environment */
-    net->direct = true;
+    net->direct = net->keeps = true;
     if (!coll_i_tagged_divide(net, 64))
         return false;
     status = coll_i_ucx_open_worker(ucx);
@@ -316,7 +346,7 @@ COLL_INLINE void coll_i_ucx_release(coll_i_tagged *net)
 COLL_CONST(coll_i_tagged_library, coll_i_ucx_library,
            {sizeof(coll_ucx), coll_i_ucx_open, coll_i_ucx_know, coll_i_ucx_release,
             coll_i_ucx_send, coll_i_ucx_recv, coll_i_ucx_progress, coll_i_ucx_cancel,
-            coll_i_ucx_lose, NULL /* keep */, NULL /* unkeep */, coll_i_ucx_shut,
+            coll_i_ucx_lose, coll_i_ucx_pin, coll_i_ucx_unpin, coll_i_ucx_shut,
             coll_i_ucx_descriptor, coll_i_ucx_arm});
 
 #endif /* COLL_TRANSPORTS_UCX_WORKER_H */
