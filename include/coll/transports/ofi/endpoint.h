@@ -349,6 +349,7 @@ COLL_INLINE bool coll_i_ofi_open(coll_i_tagged *net, const void *all_options, ch
     }
     net->inject_end = ofi->info->tx_attr->inject_size + 1;
     net->bounces = true;
+    net->posted = 16; /* some providers keep little that comes before its receive */
     net->registers = (ofi->info->domain_attr->mr_mode & FI_MR_LOCAL) != 0 ||
                      (options && options->always_register);
     net->keeps = net->registers;

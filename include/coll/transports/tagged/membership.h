@@ -125,7 +125,7 @@ COLL_INLINE bool coll_i_tagged_join(coll_i_tagged *net, const void *all, size_t 
         coll_idle_init(&net->idle, here ? here : 1);
     if (!net->library->join(net, at, bytes, why))
         return false;
-    for (unsigned i = 0; i < COLL_I_TAGGED_POSTED; i++) { /* receives of notices */
+    for (unsigned i = 0; i < net->posted; i++) { /* receives of notices */
         coll_i_tagged_op *op = coll_i_tagged_op_take(net, NULL, COLL_I_TAGGED_HEAR, 0, NULL, 0);
         if (op)
             coll_i_tagged_start_data(net, op);

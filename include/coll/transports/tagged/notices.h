@@ -1,7 +1,9 @@
 /* coll/transports/tagged/notices.h — ranks joined by a library with tagged messages: what they tell each other
  *
- * A notice is six words: what it is, who says it, and up to two numbers. COLL_I_TAGGED_POSTED receives are
- * always posted for them, so no notice waits behind a message.
+ * A notice is six words: what it is, who says it, and up to two numbers. Receives are always posted for them,
+ * so no notice waits behind a message: as many (net->posted) as the library takes well. Some compare each
+ * message that comes with all receives that ignore bits of the tag, the oldest first, and these are the
+ * oldest.
  *
  * Use ../ofi.h or ../ucx.h.
  */

@@ -40,7 +40,6 @@ enum {
     COLL_I_TAGGED_UNITS = COLL_TAGGED_CREDIT / COLL_I_TAGGED_UNIT,
     COLL_I_TAGGED_HEAD = 16,   /* bytes of an announcement */
     COLL_I_TAGGED_NOTICE = 24, /* … of a notice */
-    COLL_I_TAGGED_POSTED = 16, /* notices that can come at once */
     COLL_I_TAGGED_OPS = 64,    /* operations that are allocated at once */
     COLL_I_TAGGED_OPS_MOST = 1 << 16,
     COLL_I_TAGGED_TAG_BITS = 22, /* of COLL_CLAIM_ALL tags */
@@ -217,6 +216,7 @@ typedef struct coll_i_tagged {
     const coll_i_tagged_library *library;
     uint32_t rank, p;
     uint32_t patience;
+    uint32_t posted;   /* receives of notices */
     size_t inject_end; /* messages of fewer bytes are sent without an operation */
     bool
         direct; /* short messages are sent from the caller's buffer, as the library copies them */

@@ -306,6 +306,8 @@ COLL_INLINE bool coll_i_ucx_open(coll_i_tagged *net, const void *options, char *
     bool well = false;
     (void)options; /* UCX has its own, in the environment */
     net->direct = net->keeps = true;
+    /* UCX keeps what comes before its receive, and compares each message with all of these. */
+    net->posted = 1;
     if (!coll_i_tagged_divide(net, 64))
         return false;
     status = coll_i_ucx_open_worker(ucx);
