@@ -19,100 +19,7 @@
 #include <string.h>
 
 #include "coll/comm/multi_node.h"
-#include "joined.h"
-#if COLL_WITH_UCX
-#include "coll/transports/ucx.h"
-#endif
-#if COLL_WITH_OFI
-#include "coll/transports/ofi.h"
-#endif
-
-/* A rank of a transport, as a communicator wants it. */
-typedef struct end {
-    const coll_transport *transport;
-    void *ctx;
-    uint32_t rank, p;
-    const coll_nodes *nodes; /* which ranks share a host; NULL: the transport does not say */
-} end;
-
-/* ---- one of each ------------------------------------------------------------------------- */
-
-#define NETWORK(network)                                                                       \
-    static bool open_##network(end *me, char *why)                                             \
-    {                                                                                          \
-        coll_##network *its = coll_##network##_launched(NULL, why);                            \
-        if (!its)                                                                              \
-            return false;                                                                      \
-        me->transport = &coll_##network##_transport;                                           \
-        me->ctx = its;                                                                         \
-        me->rank = coll_##network##_rank(its);                                                 \
-        me->p = coll_##network##_size(its);                                                    \
-        return true;                                                                           \
-    }                                                                                          \
-    static void close_##network(void *ctx)                                                     \
-    {                                                                                          \
-        coll_##network##_close((coll_##network *)ctx);                                         \
-    }
-
-NETWORK(tcp)
-#if COLL_WITH_UCX
-NETWORK(ucx)
-#endif
-#if COLL_WITH_OFI
-NETWORK(ofi)
-#endif
-
-static bool open_shm(end *me, char *why)
-{
-    coll_shm *shm = coll_shm_launched(10000, why);
-    if (!shm)
-        return false;
-    me->transport = coll_shm_transport(shm);
-    me->ctx = shm;
-    me->rank = coll_shm_rank(shm);
-    me->p = coll_shm_size(shm);
-    return true;
-}
-
-static void close_shm(void *ctx)
-{
-    coll_shm_detach((coll_shm *)ctx);
-}
-
-static joined both;
-
-static bool open_join(end *me, char *why)
-{
-    if (!joined_launched(&both, 16 << 20, why))
-        return false;
-    me->transport = coll_join_transport(&both.join);
-    me->ctx = &both.join;
-    me->rank = both.rank;
-    me->p = both.p;
-    me->nodes = &both.nodes;
-    return true;
-}
-
-static void close_join(void *ctx)
-{
-    (void)ctx;
-    joined_close(&both);
-}
-
-static const struct network {
-    const char *name;
-    bool (*open)(end *me, char *why);
-    void (*close)(void *ctx);
-} networks[] = {
-    {"tcp", open_tcp, close_tcp},
-#if COLL_WITH_UCX
-    {"ucx", open_ucx, close_ucx},
-#endif
-#if COLL_WITH_OFI
-    {"ofi", open_ofi, close_ofi},
-#endif
-    {"shm", open_shm, close_shm}, {"join", open_join, close_join},
-};
+#include "networks.h"
 
 /* ---- whatever it is ---------------------------------------------------------------------- */
 
@@ -136,22 +43,14 @@ static coll_status add_up(const end *me, double *sum)
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "tcp";
-    const struct network *its = NULL;
+    const struct network *its = network_named("13_any_network", name);
     char why[JOINED_WHY], where[32] = "";
     double sum[2];
     coll_status status;
     end me;
     memset(&me, 0, sizeof me);
-    for (size_t i = 0; i < sizeof networks / sizeof networks[0]; i++)
-        if (strcmp(name, networks[i].name) == 0)
-            its = &networks[i];
-    if (!its) {
-        fprintf(stderr, "13_any_network: there is no transport %s here; there are", name);
-        for (size_t i = 0; i < sizeof networks / sizeof networks[0]; i++)
-            fprintf(stderr, " %s", networks[i].name);
-        fputc('\n', stderr);
+    if (!its)
         return 2;
-    }
     if (!its->open(&me, why)) {
         fprintf(stderr, "13_any_network: %s\n", why);
         return 1;
