@@ -97,9 +97,9 @@ COLL_INLINE void coll_i_request_keep(coll_request *request, bool keeps)
 }
 
 /* Prepares a collective that can be started many times by coll_start; its scratch is taken
- * until coll_request_free, and over a transport with coll_registration its buffers are registered. All ranks prepare and free in the same order, but may start in any
- * order if the transport has tags. Does not communicate. COLL_ERR_TAG: the communicator has no
- * tag left. */
+ * until coll_request_free, and over a transport with coll_registration its buffers are registered.
+ * All ranks prepare and free in the same order, but may start in any order if the transport has tags.
+ * Does not communicate. COLL_ERR_TAG: the communicator has no tag left. */
 COLL_INLINE coll_status coll_request_init(coll_comm *comm, const coll_args *args,
                                           coll_request *request)
 {
@@ -242,8 +242,9 @@ COLL_INLINE coll_status coll_cancel(coll_request *request)
     return COLL_OK;
 }
 
-/* Gives a persistent call's tag and scratch back; all ranks do so in the same order. Its buffers, which must
- * still be there, are registered no more. Has no effect on other calls that are over. COLL_ERR_BUSY: it was started and not yet waited for. */
+/* Gives a persistent call's tag and scratch back; all ranks do so in the same order. Its buffers,
+ * which must still be there, are registered no more. Has no effect on other calls that are over.
+ * COLL_ERR_BUSY: it was started and not yet waited for. */
 COLL_INLINE coll_status coll_request_free(coll_request *request)
 {
     if (!request)

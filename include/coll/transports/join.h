@@ -16,8 +16,9 @@
  * What a peer's transport can do is used for that peer: its limits, messages that are read where they
  * lie, or combined as they arrive. SHARED is the near transport's; where it has some, it has as much on each
  * node. That of a near transport which is a join is memory of the sockets, say; coll_join_parts tells which
- * ranks of all nodes share one. Memory that is kept (coll_registration) is so by either. Copies, and combinations of operands in memory, are the near transport's, too. Neither one's
- * multicasts and reductions are used, as none of them reaches all ranks.
+ * ranks of all nodes share one. Copies, and combinations of operands in memory, are the near transport's,
+ * too; memory that is kept (coll_registration) is so by either. Neither one's multicasts and reductions
+ * are used, as none of them reaches all ranks.
  *
  * Each transport tells only those of an abort that it reaches, so the library has whoever hears of one
  * tell it on (coll_routes).
