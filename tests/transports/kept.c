@@ -1,9 +1,9 @@
-/* Memory that is kept, over a library that only counts (coll/transports/tagged/operations.h): ranges that overlap,
+/* Memory that is kept, over a library that only counts (coll/transports/tagged/registered.h): ranges that overlap,
  * nest and are kept several times; what cannot be registered; operations in a range that is forgotten. */
 #include "support/chance.h"
 #include "support/check.h"
 
-#include "coll/transports/tagged/operations.h"
+#include "coll/transports/tagged/registered.h"
 
 enum { BYTES = 4096, RANGES = 64, STEPS = 20000 };
 

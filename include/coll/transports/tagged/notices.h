@@ -10,7 +10,7 @@
 #ifndef COLL_TRANSPORTS_TAGGED_NOTICES_H
 #define COLL_TRANSPORTS_TAGGED_NOTICES_H
 
-#include "operations.h"
+#include "registered.h"
 
 typedef enum coll_i_tagged_notice {
     COLL_I_TAGGED_CREDIT,   /* this many units were consumed */

@@ -224,10 +224,10 @@ typedef struct coll_i_tagged {
      * libfabric lose the connection, hang or say nothing when a message is longer than its receive. */
     bool bounces;
     bool registers;              /* buffers are registered, all of them, … */
-    bool keeps;                  /* … or those that are kept (operations.h) */
+    bool keeps;                  /* … or those that are kept (registered.h) */
     uint32_t pins;               /* times that the caller's memory was registered … */
     uint32_t pinned;             /* … and what is so now */
-    coll_i_tagged_kept_at *kept; /* by address (operations.h) */
+    coll_i_tagged_kept_at *kept; /* by address (registered.h) */
     uint32_t n_kept, kept_room;
     bool closing; /* all that is sent is waited for */
     bool broken;  /* the library was ended */

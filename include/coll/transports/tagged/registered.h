@@ -1,4 +1,4 @@
-/* coll/transports/tagged/operations.h — ranks joined by a library with tagged messages: operations, and the
+/* coll/transports/tagged/registered.h — ranks joined by a library with tagged messages: operations, and the
  * memory that the library knows
  *
  * Some libraries take no buffer that is not registered. Then a rank's own memory is registered once, the
@@ -10,8 +10,8 @@
  *
  * Use ../ofi.h or ../ucx.h.
  */
-#ifndef COLL_TRANSPORTS_TAGGED_OPERATIONS_H
-#define COLL_TRANSPORTS_TAGGED_OPERATIONS_H
+#ifndef COLL_TRANSPORTS_TAGGED_REGISTERED_H
+#define COLL_TRANSPORTS_TAGGED_REGISTERED_H
 
 #include "records.h"
 
@@ -302,4 +302,4 @@ COLL_INLINE bool coll_i_tagged_register(coll_i_tagged *net, coll_i_tagged_op *op
 COLL_CONST(coll_registration, coll_i_tagged_registration,
            {coll_i_tagged_keep, coll_i_tagged_forget});
 
-#endif /* COLL_TRANSPORTS_TAGGED_OPERATIONS_H */
+#endif /* COLL_TRANSPORTS_TAGGED_REGISTERED_H */
