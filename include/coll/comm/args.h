@@ -339,7 +339,7 @@ COLL_HOT_INLINE void coll_i_args_key(coll_i_call_key *key, const coll_comm *comm
     key->comm = comm;
     key->count = args->count;
     key->shared_bytes = shared_bytes;
-    key->collective = (uint32_t)args->collective;
+    key->collective = (uint32_t)args->collective | comm->settled << 8;
     key->in_is_out = args->in == COLL_IN_PLACE;
     key->out_is_in = args->out == COLL_IN_PLACE;
     key->type = args->type;

@@ -65,6 +65,8 @@ typedef struct coll_choice {
 } coll_choice;
 
 struct coll_comm;
+struct coll_args;
+struct coll_settle;
 
 /* How a communicator makes plans of composite algorithms: programs that do not ask
  * for it (multi_node.h) are without the code. */
@@ -75,6 +77,15 @@ typedef struct coll_i_comm_builder {
     coll_status (*plan)(const struct coll_comm *comm, const coll_problem *problem,
                         const coll_conditions *conditions, void *memory, coll_plan *plan);
 } coll_i_comm_builder;
+
+/* How a communicator tries algorithms in calls that come again: programs that do not ask for it
+ * (settle.h) are without the code. */
+typedef struct coll_i_comm_settler {
+    /* coll_run */
+    coll_status (*run)(struct coll_comm *comm, const struct coll_args *args);
+    /* Before a call's plan is sought: changes `rules` and `settled` until it is there. */
+    void (*choose)(struct coll_comm *comm, const struct coll_args *args);
+} coll_i_comm_settler;
 
 /* A communicator of one rank. Read rank, p and status; the rest is private. */
 typedef struct coll_comm {
@@ -90,7 +101,10 @@ typedef struct coll_comm {
     const coll_nodes *nodes;              /* several; NULL: all ranks are on one */
     uint32_t share, shares; /* of a part of SHARED its node has this one of so many; 0: none */
     const coll_i_comm_builder *builder; /* or NULL */
-    coll_cache cache;                   /* of calls that were made before */
+    const coll_i_comm_settler *settler; /* or NULL … */
+    struct coll_settle *settle;         /* … with this */
+    uint32_t settled; /* which candidate of settle.h the rules of this moment are; 0: none */
+    coll_cache cache; /* of calls that were made before */
 
     uint32_t first_tag, turns, turn; /* calls take first_tag + turn, turn < turns, in turn … */
     uint32_t use;     /* … + this: the transport's tags · how often it went round */
@@ -193,6 +207,9 @@ COLL_INLINE void coll_i_comm_clear(coll_comm *comm)
     comm->nodes = NULL;
     comm->share = comm->shares = 0;
     comm->builder = NULL;
+    comm->settler = NULL;
+    comm->settle = NULL;
+    comm->settled = 0;
     comm->range.at = comm->range.count = comm->table.span.count = 0;
     comm->parent = NULL;
     comm->claimed = false;
@@ -290,7 +307,7 @@ COLL_INLINE coll_status coll_i_comm_group(coll_comm *sub, const coll_comm *paren
  * most 32, are calls that can run at once before the next one is queued; the rest serve
  * persistent calls and further communicators. Over a transport without tags it is ignored. The
  * group is copied, into the arena if it is a table; rules are inherited, and the cache is shared;
- * chosen algorithms and nodes are not.
+ * chosen algorithms, nodes and trials (settle.h) are not.
  * Errors: COLL_ERR_TAG if the parent has not so many tags left, which all ranks find; COLL_ERR_GROUP,
  * COLL_ERR_MEMORY, COLL_ERR_NULL: the parent has failed, as others may have made the
  * communicator; or that of a parent that failed before. */

@@ -22,8 +22,8 @@
 typedef struct coll_i_call_key {
     const void *comm; /* whose call it is; NULL: nobody's, the entry is free */
     size_t count, shared_bytes;
-    uint32_t collective, type, op, root;
-    bool in_is_out, out_is_in; /* in place */
+    uint32_t collective, type, op, root; /* collective: from bit 8 on a candidate of settle.h */
+    bool in_is_out, out_is_in;           /* in place */
 } coll_i_call_key;
 
 /* A prepared call: all that calls with its arguments need, but buffers. */

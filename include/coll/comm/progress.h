@@ -200,10 +200,20 @@ COLL_INLINE bool coll_i_request_listed(const coll_comm *root_comm, const coll_re
     return false;
 }
 
+/* Has the plan be made by the candidate that is the call's turn, where some are tried: `rules` are then
+ * to be put back. */
+COLL_INLINE void coll_i_comm_choose_settled(coll_comm *comm, const coll_args *args)
+{
+    coll_args own; /* so that the caller's stay in registers */
+    COLL_COPY(&own, args, sizeof own);
+    comm->settler->choose(comm, &own);
+}
+
 /* An error that the others may not find ends the communicator. */
 COLL_INLINE coll_status coll_i_request_make(coll_comm *comm, const coll_args *args,
                                             coll_request *request, bool persistent)
 {
+    const coll_rule_list *rules;
     coll_status status = COLL_ERR_NULL;
     if (!comm)
         return COLL_ERR_NULL;
@@ -211,6 +221,7 @@ COLL_INLINE coll_status coll_i_request_make(coll_comm *comm, const coll_args *ar
         return COLL_ERR_RANK;
     if (comm->status < 0)
         return comm->status;
+    rules = comm->rules;
     if (args && request)
         status = coll_i_request_listed(comm->root_comm, request) ? COLL_ERR_STATE : COLL_OK;
     if (status == COLL_OK) {
@@ -223,7 +234,13 @@ COLL_INLINE coll_status coll_i_request_make(coll_comm *comm, const coll_args *ar
         request->on_done = NULL;
         request->own_tag = comm->first_tag;
         request->tag.count = request->tables.span.count = request->scratch.span.count = 0;
+        if (!COLL_LIKELY(!comm->settler))
+            coll_i_comm_choose_settled(comm, args);
         status = coll_i_request_build(request, args);
+        if (!COLL_LIKELY(!comm->settler)) {
+            comm->rules = rules;
+            comm->settled = 0;
+        }
         if (status == COLL_OK)
             return COLL_OK;
         coll_i_request_release(request);

@@ -224,7 +224,13 @@ COLL_INLINE coll_status coll_wait(coll_request *request)
 COLL_INLINE coll_status coll_run(coll_comm *comm, const coll_args *args)
 {
     coll_request request;
-    const coll_status status = coll_post(comm, args, &request);
+    coll_status status;
+    if (!COLL_LIKELY(!comm || !comm->settler || !args)) {
+        coll_args own; /* so that the caller's stay in registers */
+        COLL_COPY(&own, args, sizeof own);
+        return comm->settler->run(comm, &own);
+    }
+    status = coll_post(comm, args, &request);
     return status == COLL_OK ? coll_wait(&request) : status;
 }
 
