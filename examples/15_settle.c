@@ -1,10 +1,10 @@
-/* examples/14_settle.c — calls that come again find the fastest algorithm
+/* examples/15_settle.c — calls that come again find the fastest algorithm
  *
  * A program makes the same allreduce over and over. Nobody knows which algorithm is the fastest here, so
  * its first calls try some: those that a table names, in text as coll_table_load reads it. Then the ranks
  * agree by one message each, and all later calls take the fastest one.
  *
- *   cc -O2 -Iinclude examples/14_settle.c -o 14 -lpthread && ./14
+ *   cc -O2 -Iinclude examples/15_settle.c -o 15 -lpthread && ./15
  */
 #include "coll/comm/settle.h"
 #include "coll/table.h"
