@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "coll/lab/tables.h"
+#include "coll/select/clusters.h"
 #include "coll/select/inter_node.h"
 #include "coll/table.h"
 #include "commands.h"
@@ -33,6 +34,18 @@ static void print_rules(const char *title, const coll_rule_list *list, uint32_t 
             coll_rule_text(&list->rules[i], text, sizeof text);
             puts(text);
         }
+}
+
+/* ---- clusters ---------------------------------------------------------------------------- */
+
+/* The rules for several nodes: of a cluster, or of none. */
+static const coll_rule_list *rules_of_cluster(const char *name)
+{
+    static const char *const names[] = {"ethernet", "roce", "infiniband", "crowded"};
+    static const coll_rule_list *const lists[] = {&coll_cluster_ethernet, &coll_cluster_roce,
+                                                  &coll_cluster_infiniband,
+                                                  &coll_cluster_crowded};
+    return name ? lists[name_index("cluster", name, names, 4)] : &coll_rules_of_nodes;
 }
 
 /* ---- tables of other libraries ----------------------------------------------------------- */
@@ -257,7 +270,8 @@ static void choose(const coll_rule_list *lists, const struct asked *asked)
 int select_main(int argc, char **argv)
 {
     struct asked asked = {.p = UINT64_MAX, .bytes = UINT64_MAX, .root = UINT64_MAX};
-    const char *choice = NULL, *file = NULL, *format = NULL, *path = NULL, *protocol = NULL;
+    const char *choice = NULL, *file = NULL, *format = NULL, *path = NULL, *protocol = NULL,
+               *cluster = NULL;
     bool print = false;
     int code = 0;
     const struct option options[] = {
@@ -276,6 +290,9 @@ int select_main(int argc, char **argv)
              &asked.capabilities),
         WORD("choice", "C;C;...", "choices before all rules: allreduce:fnomial:k=4", &choice),
         WORD("table", "FILE", "rules before the built-in ones, after the choices", &file),
+        WORD("cluster", "NAME",
+             "rules for several nodes of such a cluster: ethernet, roce, infiniband or crowded",
+             &cluster),
         FLAG("print", "print the rules, as a table", &print),
         WORD("as", "FORMAT",
              "write the choices and the table (without both: the built-in rules) as "
@@ -300,7 +317,7 @@ int select_main(int argc, char **argv)
         refuse("--%s goes with --as alone", path ? "output" : "protocol");
     if (format && (print || asked.bytes != UINT64_MAX || asked.root != UINT64_MAX ||
                    asked.in_place || asked.identical || asked.nodes.nodes ||
-                   asked.nodes.rails || asked.nodes.groups || asked.capabilities))
+                   asked.nodes.rails || asked.nodes.groups || asked.capabilities || cluster))
         refuse("--as goes with -p, --non-commutative, --choice, --table, --output and "
                "--protocol alone");
     if (format && asked.p != UINT64_MAX && (asked.p < 2 || asked.p > 4096))
@@ -311,7 +328,7 @@ int select_main(int argc, char **argv)
     if (print && (asked.p != UINT64_MAX || asked.bytes != UINT64_MAX ||
                   asked.root != UINT64_MAX || asked.non_commutative || asked.in_place ||
                   asked.identical || asked.nodes.nodes || asked.capabilities))
-        refuse("--print goes with --choice and --table alone");
+        refuse("--print goes with --choice, --table and --cluster alone");
     memory[0] = memory_of(1, bytes);
     memory[1] = memory_of(1, bytes);
     coll_table_init(&chosen, memory[0], bytes);
@@ -323,7 +340,7 @@ int select_main(int argc, char **argv)
     if (coll_old_words_text(chosen.old | table.old, &old))
         fprintf(stderr, "coll select: %s\n", old.text);
     chosen.list.next = &table.list;
-    table.list.next = &coll_rules_of_nodes;
+    table.list.next = rules_of_cluster(cluster);
     if (format) {
         const bool given = chosen.list.n + table.list.n > 0;
         table.list.next = NULL;
@@ -338,7 +355,7 @@ int select_main(int argc, char **argv)
             print_rules("--choice", &chosen.list, collectives);
         if (file)
             print_rules(file, &table.list, collectives);
-        print_rules("rules of several nodes", &coll_rules_of_nodes, collectives);
+        print_rules("rules of several nodes", rules_of_cluster(cluster), collectives);
         print_rules("built-in rules", &coll_rules_built_in, collectives);
     } else {
         choose(&chosen.list, &asked);

@@ -422,7 +422,7 @@ refuses "coll select: $scratch/table, line 2: the range p 4..2 ends before it be
 refuses 'coll select: the table /nowhere cannot be read: No such file or directory' select --print --table /nowhere
 refuses 'coll select: --choice: there is no algorithm for bcast called "chian"; did you mean "chain"?' select --print --choice bcast:chian
 refuses 'coll select: COLLECTIVE is missing; coll select --help shows the usage' select -p 4
-refuses 'coll select: --print goes with --choice and --table alone' select bcast --print -p 4
+refuses 'coll select: --print goes with --choice, --table and --cluster alone' select bcast --print -p 4
 refuses 'coll select: -p P, the number of ranks, is missing' select bcast --bytes 4
 refuses 'coll select: --bytes N, of the vector or of a block, is missing' select bcast -p 4
 refuses 'coll select: not all ranks know the sizes of gatherv, so --bytes has no meaning' select gatherv -p 4 --bytes 4

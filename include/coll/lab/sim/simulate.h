@@ -53,7 +53,7 @@ COLL_INLINE void coll_i_sim_batch(coll_sim *sim, coll_i_span *span)
             coll_i_sim_event(sim, span->at);
         }
     } while (coll_i_span_next(sim->queue, span));
-    if (sim->now >= COLL_TIME_LIMIT)
+    if (sim->now >= COLL_TIME_LIMIT || (sim->options.most > 0 && sim->now > sim->options.most))
         coll_i_sim_fail(sim, COLL_ERR_OVERFLOW, first);
     if (sim->queue->out_of_memory || sim->mail.out_of_memory)
         coll_i_sim_fail(sim, COLL_ERR_MEMORY, first);
@@ -163,7 +163,7 @@ COLL_INLINE coll_time coll_sim_busy(const coll_sim *sim, uint32_t rank)
  * that. COLL_OK; COLL_ERR_DEADLOCK: ranks wait for each other, one of them is sim->stuck;
  * COLL_ERR_WINDOW; COLL_ERR_GROUP: a rank has no place in the topology; COLL_ERR_CAPABILITY: the
  * model has no NETWORK_REDUCE; COLL_ERR_SIZE, COLL_ERR_RANK: the plan is wrong; COLL_ERR_MEMORY;
- * COLL_ERR_OVERFLOW: it takes longer than COLL_TIME_LIMIT. */
+ * COLL_ERR_OVERFLOW: it takes longer than COLL_TIME_LIMIT, or than options->most. */
 COLL_INLINE coll_status coll_sim_run(coll_sim *sim, const coll_plan *plans, bool per_rank,
                                      const coll_sim_options *options)
 {

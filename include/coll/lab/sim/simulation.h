@@ -39,6 +39,7 @@ typedef struct coll_sim_options {
     coll_time skew_most;           /* ranks begin at random times up to this one */
     uint64_t seed;                 /* of all that is random */
     uint32_t window;               /* slots of a rank, 1 … 32 */
+    coll_time most;                /* it gives up at this time; 0: never */
     void (*see)(void *arg, const coll_seen *seen); /* an observer, or NULL */
     void *arg;
 } coll_sim_options;
