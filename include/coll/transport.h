@@ -100,17 +100,23 @@ typedef struct coll_network_call {
 
 /* ---- capabilities ------------------------------------------------------------------------------ */
 
-/* Reads messages where they lie. Both callbacks are there. */
+/* Reads messages where they lie. The first two callbacks are there. */
 typedef struct coll_zero_copy {
     /* Acquires the next message of a peer instead of receiving it. COLL_OK puts its address in
      * *message; the memory is the transport's, readable until release. COLL_AGAIN: not here yet.
      * COLL_ERR_CAPABILITY: this one is not acquired, and will be received. COLL_ERR_SIZE: it has not
-     * so many bytes. Matched as recv and test together are. */
+     * so many bytes. Matched as recv and test together are. *message = NULL, if there is `read`: it lies
+     * where this processor cannot address it, and is read part by part. */
     coll_status (*acquire)(void *ctx, uint32_t peer, uint32_t tag, size_t bytes,
                            const void **message, coll_handle *h);
     /* Gives an acquired message back: its sender may go on. */
     void (*release)(void *ctx, coll_handle *h);
     size_t max_bytes; /* of a message, or piece, that is acquired, not received. 0: any */
+    /* Reads bytes at … at + bytes − 1 of an acquired message, at most part_bytes of them: *part is where
+     * they are, until the next read or release. COLL_OK or an error, which ends the collective: no
+     * other status, as the message is here. NULL: acquire finds an address for every message. */
+    coll_status (*read)(void *ctx, coll_handle *h, size_t at, size_t bytes, const void **part);
+    size_t part_bytes; /* what stays in the nearest caches while it is combined */
 } coll_zero_copy;
 
 /* Combines messages as they arrive, by something else than this processor. */
@@ -297,6 +303,9 @@ typedef struct coll_transport {
     const coll_routes *routes;             /* other transports, by which peers are reached */
     const coll_events *events;             /* a descriptor to sleep on */
     const coll_registration *registration; /* memory that is used again and again */
+    /* Of each collective (COLL_COLLECTIVES): from how many bytes on a message is not cut, either, as a
+     * longer one travels faster whole; the same on all ranks. NULL: max_bytes holds for any length. */
+    const size_t *whole_from;
 } coll_transport;
 
 /* What the network does that engines use; NULL: nothing. */

@@ -340,7 +340,7 @@ TEST(all_stop_on_processes)
     for (uint32_t i = 0; i < STORIES; i++) {
         pid_t pid[MOST_RANKS];
         coll_status status[MOST_RANKS];
-        begin_story(i, &coll_i_ipc_staged);
+        begin_story(i, &coll_i_ipc_transport);
         processes_start(pid, the.p, SHARED, ways[i / TROUBLES % 4], process_main,
                         (void *)(uintptr_t)i);
         for (uint32_t r = 0; r < the.p; r++)

@@ -10,6 +10,7 @@
 #include "coll/transports/conformance.h"
 #include "coll/transports/loopback.h"
 #include "coll/transports/threads.h"
+#include "support/costs.h"
 #include "support/faulty.h"
 #include "support/processes.h"
 
@@ -375,6 +376,20 @@ TEST(segment)
     }
 }
 
+/* … and whatever the machine's copies take: each machine's ways, out of a file. */
+TEST(other_machines)
+{
+    for (uint32_t kind = 0; kind < COSTS_KINDS; kind++)
+        for (uint32_t k = 1; k < 4; k++) {
+            char path[COSTS_PATH];
+            pid_t pid[MOST];
+            CHECK(costs_force(path, (costs_of)kind));
+            processes_start(pid, 2 + k % 2, 4096, ways[k], drive_process, NULL);
+            CHECK(processes_end(pid, 2 + k % 2));
+            costs_forget(path);
+        }
+}
+
 int main(void)
 {
     RUN(preparing);
@@ -385,5 +400,6 @@ int main(void)
     RUN(threads);
     RUN(segment);
     RUN(processes);
+    RUN(other_machines);
     return check_done();
 }

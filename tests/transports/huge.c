@@ -272,8 +272,10 @@ static int exchange(coll_shm *shm, void *arg)
     const unsigned long before = check_failures;
     coll_comm comm;
     begin();
-    if (!out || coll_comm_init(&comm, arg ? &coll_i_ipc_oversubscribed : &coll_i_ipc_dedicated,
-                               shm, me, 2, scratch, sizeof scratch) != COLL_OK)
+    shm->node.oversubscribed = arg != NULL;
+    coll_i_ipc_choose(shm);
+    if (!out || coll_comm_init(&comm, coll_shm_transport(shm), shm, me, 2, scratch,
+                               sizeof scratch) != COLL_OK)
         return 1;
     for (uint32_t call = 0; call < CALLS; call++) {
         for (uint32_t i = 0; i < 2 * BLOCK; i++)

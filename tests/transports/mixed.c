@@ -75,13 +75,16 @@ TEST(threads)
 
 /* ---- processes --------------------------------------------------------------------------- */
 
-/* `arg`: the vtable of ranks that share processors, whether or not there are huge pages; or NULL. */
+/* `arg`: as ranks that share processors and have huge pages, whether or not there are some; or NULL. */
 static int process_main(coll_shm *shm, void *arg)
 {
-    const coll_transport *const t = arg ? (coll_transport *)arg : coll_shm_transport(shm);
+    if (arg && shm->node.pull) {
+        shm->ways |= COLL_I_IPC_FROM_HUGE;
+        coll_i_ipc_choose(shm);
+    }
     if (coll_shm_size(shm) > 2 && !coll_shm_is_oversubscribed(shm))
         return 2;
-    return run(t, shm, coll_shm_rank(shm), coll_shm_size(shm)) ? 0 : 1;
+    return run(coll_shm_transport(shm), shm, coll_shm_rank(shm), coll_shm_size(shm)) ? 0 : 1;
 }
 
 /* Lets this process run on two of its processors, so that three ranks share them. */
@@ -103,9 +106,9 @@ TEST(processes)
     stay_on_two();
     for (uint32_t p = 2; p <= 3; p++)
         for (uint32_t ways = 0; ways <= COLL_I_IPC_WHOLE; ways += COLL_I_IPC_WHOLE) {
-            const coll_transport *const t = ways && p > 2 ? &coll_i_ipc_oversubscribed : NULL;
+            static char huge;
             pid_t pid[PROCESSES_MOST];
-            processes_start(pid, p, SHARED, ways, process_main, (void *)(uintptr_t)t);
+            processes_start(pid, p, SHARED, ways, process_main, ways && p > 2 ? &huge : NULL);
             CHECK(processes_end(pid, p));
         }
 }

@@ -251,16 +251,25 @@ static void take_one(const coll_transport *t, coll_shm *a, coll_shm *b, uint32_t
                            coll_i_node_is_shared(&a->node, f->data[0], bytes);
     const bool borrows =
         chance(2) && (t->zero_copy->max_bytes == 0 || bytes <= t->zero_copy->max_bytes);
-    if (borrows && !zero_copy)
-        CHECK_STATUS(t->zero_copy->acquire(b, 0, tag, bytes, &message, &h),
-                     COLL_ERR_CAPABILITY);
-    if (borrows && zero_copy)
+    if (borrows)
         status = t->zero_copy->acquire(b, 0, tag, bytes, &message, &h);
     else
         status = t->recv(b, 0, tag, into, bytes, &h);
     CHECK_STATUS(status, COLL_OK);
+    if (borrows && status == COLL_OK && !message) {
+        for (size_t at = 0; at < bytes; at += t->zero_copy->part_bytes) {
+            const size_t left = bytes - at, most = t->zero_copy->part_bytes;
+            const void *part = NULL;
+            CHECK(!zero_copy);
+            CHECK_STATUS(t->zero_copy->read(b, &h, at, left < most ? left : most, &part),
+                         COLL_OK);
+            if (part)
+                memcpy(into + at, part, left < most ? left : most);
+        }
+        message = into;
+    }
     CHECK(status != COLL_OK || memcmp(message, f->data[0] + lead(bytes), bytes) == 0);
-    if (borrows && zero_copy && status == COLL_OK)
+    if (borrows && status == COLL_OK)
         t->zero_copy->release(b, &h);
     if (f->status[0] == COLL_STARTED)
         CHECK_STATUS(t->test(a, &f->handle[0]), COLL_OK);
@@ -455,20 +464,33 @@ TEST(every_row)
 TEST(vtables)
 {
     static coll_shm shm;
+    static coll_i_ipc_segment segment;
+    shm.segment = &segment;
+    segment.costs = coll_node_costs_usual();
     for (uint32_t ways = 0; ways <= (ALL_WAYS | FROM_HUGE); ways++)
         for (int oversubscribed = 0; oversubscribed < 2; oversubscribed++) {
-            const coll_transport *t;
+            const coll_transport *const t = coll_shm_transport(&shm);
+            const bool pulls = (ways & PULLS) != 0, whole = (ways & (DIRECT | ZERO_COPY)) != 0;
             shm.ways = ways;
             shm.node.oversubscribed = oversubscribed;
-            t = coll_shm_transport(&shm);
-            CHECK(t == (ways & ZERO_COPY                   ? &coll_i_ipc_zero_copy
-                        : ways & DIRECT                    ? &coll_i_ipc_direct
-                        : ways & WHOLE && !oversubscribed  ? &coll_i_ipc_dedicated
-                        : ways & WHOLE && ways & FROM_HUGE ? &coll_i_ipc_oversubscribed
-                                                           : &coll_i_ipc_staged));
+            shm.node.pull = pulls ? coll_i_ipc_pull : NULL;
+            coll_i_ipc_choose(&shm);
+            CHECK_EQ(t->max_bytes, whole ? 0 : COLL_SHM_SLOT);
+            CHECK((t->whole_from != NULL) == (pulls && !whole));
+            CHECK((t->zero_copy->read != NULL) == pulls && t->zero_copy->max_bytes == 0);
+            CHECK(shm.node.part == t->zero_copy->part_bytes && (shm.node.part > 0) == pulls);
+            CHECK_EQ(shm.node.lying, ways & ZERO_COPY ? COLL_NODE_NARROW : COLL_SHM_SLOT);
+            for (uint32_t c = 0; c < COLL_COLLECTIVES && t->whole_from; c++) {
+                const coll_collective its = (coll_collective)c;
+                const bool never = oversubscribed && !coll_is(COLL_I_IPC_CROWDED, its);
+                CHECK_EQ(t->whole_from[c],
+                         never ? SIZE_MAX
+                               : coll_node_kernel_from(
+                                     &segment.costs,
+                                     coll_i_ipc_direction(its, oversubscribed != 0),
+                                     (ways & FROM_HUGE) != 0));
+            }
         }
-    CHECK(coll_i_ipc_zero_copy.max_bytes == 0 && coll_i_ipc_direct.max_bytes == 0);
-    CHECK_EQ(coll_i_ipc_staged.unsegmented, 0);
 }
 
 static unsigned long pulls, pulled[COLL_COLLECTIVES];
@@ -477,7 +499,6 @@ static coll_status counting_pull(coll_i_node_rank *me, uint32_t peer, void *into
                                  size_t bytes)
 {
     pulls++;
-    CHECK(bytes > COLL_SHM_SLOT);
     return coll_i_ipc_pull(me, peer, into, from, bytes);
 }
 
@@ -488,13 +509,12 @@ static void visit_whole(rig *it, const char *what, void *arg)
     pulled[it->problem.collective] += pulls;
 }
 
-/* Of the collectives that the vtable names, and of no other, the kernel copies long messages. */
+/* Of the collectives whose long messages the vtable leaves whole, and of no other, the kernel copies them. */
 TEST(whole_messages)
 {
     for (uint32_t oversubscribed = 0; oversubscribed < 2; oversubscribed++) {
-        const coll_transport *const t =
-            oversubscribed ? &coll_i_ipc_oversubscribed : &coll_i_ipc_dedicated;
         const uint32_t p = 2 + oversubscribed;
+        const coll_transport *t = NULL;
         coll_shm *end[PROCESSES_MOST];
         memset(pulled, 0, sizeof pulled);
         if (!CHECK(ends_make(end, p, 0, WHOLE)))
@@ -503,15 +523,19 @@ TEST(whole_messages)
             end[r]->ways |= FROM_HUGE;
             end[r]->node.oversubscribed = oversubscribed != 0;
             end[r]->node.pull = counting_pull;
-            CHECK(coll_shm_transport(end[r]) == t);
+            coll_i_ipc_choose(end[r]);
+            t = coll_shm_transport(end[r]);
+            CHECK(t->whole_from != NULL);
         }
         for (size_t i = 0; i < COLL_REGISTRY_COUNT; i++)
             CHECK(rig_each(coll_registry[i], p, 9000, visit_whole, end));
-        for (unsigned c = 0; c < COLL_COLLECTIVES; c++)
+        for (unsigned c = 0; c < COLL_COLLECTIVES && t; c++) {
+            const bool may = t->whole_from[c] <= COLL_SHM_SLOT;
             if (!coll_is(COLL_PAIRED, (coll_collective)c) && /* whose blocks are short here */
-                !CHECK((pulled[c] > 0) == coll_is(t->unsegmented, (coll_collective)c)))
+                (may || t->whole_from[c] == SIZE_MAX) && !CHECK((pulled[c] > 0) == may))
                 printf("    %s, %u ranks: %lu\n", coll_collective_name((coll_collective)c), p,
                        pulled[c]);
+        }
         ends_free(end, p);
     }
 }
@@ -647,7 +671,17 @@ TEST(in_place)
         COLL_STARTED);
     CHECK_STATUS(coll_shm_transport(end[1])->zero_copy->acquire(end[1], 0, 0, sizeof elsewhere,
                                                                 &zero_copy, &h),
-                 COLL_ERR_CAPABILITY);
+                 COLL_OK);
+    CHECK(zero_copy == NULL); /* it is read */
+    CHECK_STATUS(coll_shm_transport(end[1])->zero_copy->read(end[1], &h, COLL_SHM_SLOT - 1, 2,
+                                                             &zero_copy),
+                 COLL_OK);
+    CHECK(memcmp(zero_copy, elsewhere + COLL_SHM_SLOT - 1, 2) == 0);
+    coll_shm_transport(end[1])->zero_copy->release(end[1], &h);
+    CHECK_STATUS(coll_shm_transport(end[0])->test(end[0], &sent), COLL_OK);
+    CHECK_STATUS(
+        coll_shm_transport(end[0])->send(end[0], 1, 0, elsewhere, sizeof elsewhere, &sent),
+        COLL_STARTED);
     CHECK_STATUS(coll_shm_transport(end[1])->recv(end[1], 0, 0, copy, sizeof copy, &h),
                  COLL_OK);
     CHECK(copy[0] == elsewhere[0] && copy[COLL_SHM_SLOT] == elsewhere[COLL_SHM_SLOT]);
@@ -698,7 +732,10 @@ TEST(one_that_does_not_ask)
         CHECK(pthread_create(&thread, NULL, ends_join, b) == 0 && ends_join(a));
         (void)pthread_join(thread, &joined);
         CHECK(joined && a->ways == (ways | huge) && b->ways == (ways | huge));
-        CHECK(coll_shm_is_zero_copy(b) == (b->ways != 0));
+        CHECK(coll_shm_is_zero_copy(b) ==
+              ((ways & (DIRECT | ZERO_COPY)) != 0 ||
+               (b->transport.whole_from &&
+                b->transport.whole_from[COLL_ALLREDUCE] <= 512 << 10)));
         CHECK((b->node.pull != NULL) == ((ways & PULLS) != 0));
         CHECK((b->node.offer != NULL) == (huge != 0));
         coll_shm_detach(a);

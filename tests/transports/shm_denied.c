@@ -43,7 +43,8 @@ static int talk(int fd, uint32_t rank, uint32_t denied, uint32_t ways)
     ask(shm, ways);
     if (!coll_shm_join(shm, PROCESSES_PATIENCE, NULL))
         return 2;
-    if (shm->ways != 0 || coll_shm_transport(shm) != &coll_i_ipc_staged)
+    if (shm->ways != 0 || coll_shm_transport(shm)->max_bytes != COLL_SHM_SLOT ||
+        coll_shm_transport(shm)->whole_from || coll_shm_transport(shm)->zero_copy->read)
         return 3;
     for (size_t i = 0; i < n; i++)
         in[i] = (double)(i + rank);

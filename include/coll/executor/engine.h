@@ -22,6 +22,27 @@ COLL_INLINE void coll_i_engine_arm(coll_engine *e)
     e->status = COLL_AGAIN;
 }
 
+/* Combines an acquired piece, which comes from byte `done` of its message on and has no address here, part
+ * by part, each as soon as it is read. */
+COLL_INLINE coll_status coll_i_engine_read(const coll_task *task, const coll_action *a,
+                                           size_t done, size_t piece, coll_handle *h)
+{
+    const coll_zero_copy *z = task->transport->zero_copy;
+    const size_t elem_bytes = task->plan->problem.elem_bytes;
+    const size_t most = coll_i_task_route(task, a)->zero_copy->part_bytes;
+    const size_t part = most / elem_bytes * elem_bytes;
+    for (size_t at = 0; at < piece; at += part) {
+        const size_t bytes = piece - at < part ? piece - at : part;
+        const void *here = NULL;
+        const coll_status status = z->read(task->ctx, h, at, bytes, &here);
+        if (status != COLL_OK)
+            return status < 0 ? status : COLL_ERR_TRANSPORT;
+        coll_i_task_merge_chunk(task, a, (const unsigned char *)here, done + at,
+                                bytes / elem_bytes);
+    }
+    return COLL_OK;
+}
+
 /* Takes a piece of a message, from byte `done` on, from where the transport has it straight into
  * the sum. */
 COLL_INLINE coll_status coll_i_engine_acquire(const coll_task *task, const coll_action *a,
@@ -34,7 +55,10 @@ COLL_INLINE coll_status coll_i_engine_acquire(const coll_task *task, const coll_
     status =
         task->transport->zero_copy->acquire(task->ctx, peer, task->tag, piece, &message, h);
     if (status == COLL_OK) {
-        coll_i_task_merge(task, a, (const unsigned char *)message, done, piece);
+        if (message)
+            coll_i_task_merge(task, a, (const unsigned char *)message, done, piece);
+        else
+            status = coll_i_engine_read(task, a, done, piece, h);
         task->transport->zero_copy->release(task->ctx, h);
     }
     return status;

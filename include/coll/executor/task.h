@@ -143,7 +143,9 @@ COLL_INLINE bool coll_i_task_is_long(const coll_task *task, const coll_action *a
 {
     const coll_transport *t = coll_i_task_route(task, a);
     return t->max_bytes != 0 && bytes > t->max_bytes &&
-           !coll_is(t->unsegmented, task->plan->problem.collective);
+           !coll_is(t->unsegmented, task->plan->problem.collective) &&
+           !(t->whole_from &&
+             coll_i_task_bytes(task, a) >= t->whole_from[task->plan->problem.collective]);
 }
 
 /* Bytes of its next piece. */
@@ -177,6 +179,8 @@ COLL_INLINE bool coll_i_task_is_zero_copy(const coll_task *task, const coll_acti
     const size_t bytes = coll_i_task_bytes(task, a), piece = coll_i_task_piece(task, a, bytes);
     return COLL_ZERO_COPY && t->zero_copy && !task->transport->reduce &&
            (t->zero_copy->max_bytes == 0 || piece <= t->zero_copy->max_bytes) &&
+           (!t->zero_copy->read ||
+            task->plan->problem.elem_bytes <= t->zero_copy->part_bytes) &&
            coll_i_task_has_elements(task, bytes, piece);
 }
 

@@ -52,6 +52,8 @@ typedef struct coll_huge_extent {
 
 /* Memory of a process that messages were sent from lately. */
 typedef struct coll_huge {
+    uint32_t
+        earned; /* in place of COLL_HUGE_EARNED, where somebody has measured; 0: nobody has */
     coll_huge_extent extents[COLL_HUGE_EXTENTS]; /* by their numbers, hashed */
 } coll_huge;
 
@@ -102,7 +104,7 @@ COLL_INLINE void coll_huge_sends(coll_huge *pages, const void *message, size_t b
         if (extent->number != number) {
             extent->number = number;
             extent->sent = extent->refused = 0;
-            extent->most = COLL_HUGE_EARNED;
+            extent->most = pages->earned ? pages->earned : (uint32_t)COLL_HUGE_EARNED;
         }
         extent->sent += (uint32_t)part;
         if (extent->sent >= extent->most)

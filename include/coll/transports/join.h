@@ -212,6 +212,19 @@ COLL_INLINE void coll_i_join_release(void *ctx, coll_handle *h)
         join->near->zero_copy->release(join->near_ctx, h);
 }
 
+/* A handle that read was asked about stays as it is, but for the mark meanwhile. */
+COLL_INLINE coll_status coll_i_join_read(void *ctx, coll_handle *h, size_t at, size_t bytes,
+                                         const void **part)
+{
+    coll_join *join = (coll_join *)ctx;
+    coll_status status;
+    if (!coll_i_join_unmark(join, h))
+        return join->near->zero_copy->read(join->near_ctx, h, at, bytes, part);
+    status = join->far->zero_copy->read(join->far_ctx, h, at, bytes, part);
+    h->word[1] |= join->mark;
+    return status;
+}
+
 COLL_INLINE coll_status coll_i_join_recv_reduce(void *ctx, const coll_arrival_call *call,
                                                 coll_handle *h)
 {
@@ -394,9 +407,12 @@ COLL_INLINE void coll_i_join_offer(coll_join *join)
     t->tags = near->tags < far->tags ? near->tags : far->tags;
     t->max_bytes = 0;
     t->unsegmented = 0;
+    t->whole_from = NULL;
     join->zero_copy.acquire = coll_i_join_acquire;
     join->zero_copy.release = coll_i_join_release;
     join->zero_copy.max_bytes = 0;
+    join->zero_copy.read = coll_i_join_read;
+    join->zero_copy.part_bytes = 0; /* the parts' own hold */
     t->zero_copy = near->zero_copy || far->zero_copy ? &join->zero_copy : NULL;
     join->arrival.recv_reduce = coll_i_join_recv_reduce;
     t->arrival = near->arrival || far->arrival ? &join->arrival : NULL;

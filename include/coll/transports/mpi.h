@@ -58,7 +58,8 @@ static const coll_in_network coll_i_mpi_network = {NULL, NULL, 0, coll_i_mpi_ran
             coll_i_mpi_progress, 32768 /* tags */, max_bytes, 0 /* unsegmented */,             \
             NULL /* zero copy */, NULL /* arrival */, &coll_i_mpi_failure,                     \
             &coll_i_mpi_network, NULL /* node memory */, NULL /* tag ranges */,                \
-            NULL /* routes */, NULL /* events */, NULL /* registration */                      \
+            NULL /* routes */, NULL /* events */, NULL /* registration */,                     \
+            NULL /* whole from */                                                              \
     }
 
 /* For any context (counts are ints). */

@@ -22,12 +22,15 @@
  *
  * Messages travel as node/messages.h says: up to 112 bytes in a cell of two cache lines; up to
  * COLL_SHM_SLOT through a slot of the segment; longer ones in pieces through the slots, so that the
- * sender copies one in while the receiver copies another out, or, where two ranks both send and
- * receive, and in a few other cases, by process_vm_readv straight from the memory of the sender. That
+ * sender copies one in while the receiver copies another out, or by process_vm_readv straight from the
+ * memory of the sender, where that is faster on this machine at this length, one way or both
+ * (node/costs.h). Who makes a segment finds out what the machine's copies take, out of a file in the
+ * user's cache directory, or by measuring it once (node/find_costs.h, COLL_MACHINE). That
  * memory is moved to huge pages if it is used again and again (huge.h). With coll_shm_ask_slots all go
  * in pieces, with coll_shm_ask_direct none; with coll_shm_ask_zero_copy the receiver reads
  * messages of more than 2048 bytes where they lie, as that memory is the segment's. Reductions
- * read messages, and the pieces of longer ones, where they lie.
+ * read messages, and the pieces of longer ones, where they lie; what lies in memory of its sender they
+ * read in parts that stay in the nearest caches, and combine each at once.
  *
  * A rank whose process ends, however it does, is noticed by those that wait for something: their
  * calls end with COLL_ERR_PEER, and so do all later ones; make another segment. It takes a few
@@ -55,54 +58,17 @@
 #ifndef COLL_TRANSPORTS_SHM_H
 #define COLL_TRANSPORTS_SHM_H
 
-#include "node/callbacks.h"
 #include "shm/launched.h"
 #include "shm/space.h"
 
-/* Collectives whose long messages the kernel copies, if it may: where two ranks both send and receive,
- * as then neither waits while the other one copies; and where more ranks share processors, if memory
- * can have huge pages. (Measurements: docs/internals/shared-memory.md.) */
-enum {
-    COLL_I_IPC_BOTH_WAYS = COLL_EXCHANGING | COLL_NEIGHBORLY | COLL_BIT(COLL_REDUCE_SCATTER) |
-                           COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),
-    COLL_I_IPC_ROOMY = COLL_I_IPC_BOTH_WAYS | COLL_BIT(COLL_ALLGATHER) |
-                       COLL_BIT(COLL_ALLGATHERV) | COLL_BIT(COLL_ALLREDUCE),
-    COLL_I_IPC_CROWDED = COLL_I_IPC_BOTH_WAYS | COLL_BIT(COLL_SCATTER) | COLL_BIT(COLL_SCATTERV)
-};
-
-/* Messages of any length are acquired, or those that a slot holds. */
-COLL_CONST(coll_zero_copy, coll_i_ipc_acquires_any, COLL_I_NODE_ZERO_COPY(0));
-COLL_CONST(coll_zero_copy, coll_i_ipc_acquires, COLL_I_NODE_ZERO_COPY(COLL_SHM_SLOT));
-COLL_CONST(coll_in_network, coll_i_ipc_network, COLL_I_NODE_NETWORK(COLL_NODE_REDUCE));
-
-#define COLL_I_IPC_TRANSPORT(max_bytes, unsegmented, zero_copy)                                \
-    COLL_I_NODE_TRANSPORT(max_bytes, unsegmented, zero_copy, &coll_i_ipc_network)
-
-COLL_CONST(coll_transport, coll_i_ipc_zero_copy, COLL_I_IPC_TRANSPORT(0, 0, &coll_i_ipc_acquires_any));
-COLL_CONST(coll_transport, coll_i_ipc_direct, COLL_I_IPC_TRANSPORT(0, 0, &coll_i_ipc_acquires));
-COLL_CONST(coll_transport, coll_i_ipc_staged, COLL_I_IPC_TRANSPORT(COLL_SHM_SLOT, 0, &coll_i_ipc_acquires));
-COLL_CONST(coll_transport, coll_i_ipc_dedicated, COLL_I_IPC_TRANSPORT(COLL_SHM_SLOT, COLL_I_IPC_ROOMY, &coll_i_ipc_acquires));
-COLL_CONST(coll_transport, coll_i_ipc_oversubscribed, COLL_I_IPC_TRANSPORT(COLL_SHM_SLOT, COLL_I_IPC_CROWDED, &coll_i_ipc_acquires));
-
-/* For coll_node_rules: are long messages read where they lie, in the segment, or by the kernel where
- * two ranks both send and receive? When they have joined, all hear the same. */
+/* For coll_node_rules: are long messages of two ranks that exchange read where they lie, in the segment, or
+ * by the kernel? When they have joined, all hear the same. */
 COLL_INLINE bool coll_shm_is_zero_copy(const coll_shm *shm)
 {
-    return shm->ways != 0;
-}
-
-/* The vtable of a rank that has joined; its ctx is the coll_shm. */
-COLL_INLINE const coll_transport *coll_shm_transport(const coll_shm *shm)
-{
-    if (shm->ways & COLL_I_IPC_IN_PLACE)
-        return &coll_i_ipc_zero_copy;
-    if (shm->ways & COLL_I_IPC_DIRECT)
-        return &coll_i_ipc_direct;
-    if (!(shm->ways & COLL_I_IPC_WHOLE))
-        return &coll_i_ipc_staged;
-    if (!shm->node.oversubscribed)
-        return &coll_i_ipc_dedicated;
-    return shm->ways & COLL_I_IPC_FROM_HUGE ? &coll_i_ipc_oversubscribed : &coll_i_ipc_staged;
+    enum { LONG = 512 << 10 }; /* from which on those rules differ */
+    const size_t *const from = shm->transport.whole_from;
+    return (shm->ways & (COLL_I_IPC_IN_PLACE | COLL_I_IPC_DIRECT)) != 0 ||
+           (from && from[COLL_ALLREDUCE] <= LONG);
 }
 
 /* Which rank this is. */

@@ -198,7 +198,7 @@ static uint32_t persists(void)
 {
     uint32_t looks = 0;
     while (coll_i_node_persists(&me))
-        if (++looks > 2 * COLL_I_NODE_PATIENCE)
+        if (++looks > 2 * me.patience)
             break;
     return looks;
 }
@@ -209,11 +209,12 @@ TEST(patience)
     begin();
     me.oversubscribed = false;
     me.spins = 30;
+    me.patience = 4000;
     for (uint32_t r = 0; r < P; r++)
         cpus[r] = coll_i_node_processor() + r; /* the system may move this test, but not far */
-    CHECK(persists() == COLL_I_NODE_PATIENCE || me.near);
+    CHECK(persists() == me.patience || me.near);
     me.near = false;
-    me.spun = COLL_I_NODE_PATIENCE;
+    me.spun = me.patience;
     CHECK(persists() == 0);
     coll_i_node_was_away(&me, COLL_I_NODE_AWAY - 1);
     CHECK(persists() == 0);
@@ -240,6 +241,7 @@ TEST(no_processor_of_its_own)
     CHECK(coll_i_node_is_near(&me));
     if (coll_i_node_processor() == 0)
         return;
+    me.patience = 4000;
     for (uint32_t tries = 0; tries < 100; tries++) { /* the system may move this test */
         me.spun = 0;
         cpus[2] = coll_i_node_processor();

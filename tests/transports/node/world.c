@@ -46,15 +46,23 @@ TEST(sets)
 TEST(enough)
 {
     coll_i_node_rank me = {0};
+    coll_node_costs costs = coll_node_costs_usual();
     uint64_t set[COLL_PROCESSORS_WORDS] = {0};
     set[0] = 5;
     set[COLL_PROCESSORS_WORDS - 1] = (uint64_t)1 << 63;
     me.p = 3;
-    coll_i_node_settle(&me, set);
+    coll_i_node_settle(&me, set, &costs);
     CHECK(!me.oversubscribed);
     me.p = 4;
-    coll_i_node_settle(&me, set);
+    coll_i_node_settle(&me, set, &costs);
     CHECK(me.oversubscribed);
+    costs.yield_ns = 1000; /* how long it looks is a matter of time */
+    costs.look_ns = 10;
+    coll_i_node_settle(&me, set, &costs);
+    CHECK(me.spins == 200 && me.patience == 15000);
+    me.p = 3;
+    coll_i_node_settle(&me, set, &costs);
+    CHECK_EQ(me.spins, 110);
 }
 
 TEST(threads)

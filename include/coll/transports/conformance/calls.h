@@ -146,6 +146,29 @@ COLL_INLINE coll_status coll_i_conformance_test(coll_conformance *kit,
     return kit->task.transport->test(kit->task.ctx, &op->handle);
 }
 
+/* Where an acquired message is, now: at its address, or, if that cannot be addressed, in the operation's
+ * buffer, into which it was just read part by part. NULL: nowhere. */
+COLL_INLINE const unsigned char *coll_i_conformance_acquired(coll_conformance *kit,
+                                                             coll_i_conformance_op *op)
+{
+    const coll_zero_copy *of = kit->task.transport->zero_copy;
+    const coll_transport *route = kit->task.transport->routes
+                                      ? kit->task.transport->routes->to(kit->task.ctx, op->peer)
+                                      : kit->task.transport;
+    const size_t most = of->read && route->zero_copy ? route->zero_copy->part_bytes : 0;
+    if (op->a || most == 0)
+        return op->a;
+    for (size_t at = 0; at < op->bytes; at += most) {
+        const size_t bytes = op->bytes - at < most ? op->bytes - at : most;
+        const void *part = NULL;
+        if (of->read(kit->task.ctx, &op->handle, at, bytes, &part) != COLL_OK || !part)
+            return NULL;
+        COLL_COPY(op->buf + at, part, bytes);
+    }
+    op->holds = COLL_I_CONFORMANCE_MESSAGE;
+    return op->buf;
+}
+
 COLL_INLINE void coll_i_conformance_release(coll_conformance *kit, coll_i_conformance_op *op)
 {
     kit->task.transport->zero_copy->release(kit->task.ctx, &op->handle);

@@ -47,7 +47,8 @@ COLL_INLINE bool coll_i_conformance_came(coll_conformance *kit, const coll_i_con
         return true;
     coll_i_conformance_fail_op(kit, op);
     if (!came) {
-        coll_i_conformance_say(kit, "the address of the message is NULL");
+        coll_i_conformance_say(kit,
+                               "the address of the message is NULL, and it cannot be read");
         return false;
     }
     left = op->bytes - at;

@@ -33,7 +33,7 @@ COLL_INLINE bool coll_i_conformance_went_well(coll_conformance *kit, coll_i_conf
         op->holds = COLL_I_CONFORMANCE_MESSAGE;
         return coll_i_conformance_came(kit, op, op->buf);
     case COLL_I_CONFORMANCE_ACQUIRES:
-        return coll_i_conformance_came(kit, op, op->a);
+        return coll_i_conformance_came(kit, op, coll_i_conformance_acquired(kit, op));
     case COLL_I_CONFORMANCE_COPIES:
         op->holds = COLL_I_CONFORMANCE_MESSAGE;
         return coll_i_conformance_came(kit, op, op->buf);
@@ -279,7 +279,8 @@ COLL_INLINE bool coll_i_conformance_go_on(coll_conformance *kit, coll_i_conforma
         return true;
     }
     if (op->kind == COLL_I_CONFORMANCE_ACQUIRES) {
-        if (kit->round >= op->after && coll_i_conformance_came(kit, op, op->a)) {
+        if (kit->round >= op->after &&
+            coll_i_conformance_came(kit, op, coll_i_conformance_acquired(kit, op))) {
             coll_i_conformance_release(kit, op);
             coll_i_conformance_over(kit, op);
         }

@@ -51,7 +51,7 @@ COLL_CONST(coll_tag_ranges, coll_i_node_tag_ranges,
             coll_i_node_misfit});
 #define COLL_I_NODE_ZERO_COPY(max_bytes)                                                       \
     {                                                                                          \
-        coll_i_node_acquire, coll_i_node_release_message, max_bytes                            \
+        coll_i_node_acquire, coll_i_node_release_message, max_bytes, NULL /* read */, 0        \
     }
 #define COLL_I_NODE_NETWORK(max_bytes)                                                         \
     {                                                                                          \
@@ -64,7 +64,7 @@ COLL_CONST(coll_tag_ranges, coll_i_node_tag_ranges,
             NULL /* progress */, COLL_CLAIM_ALL /* tags */, max_bytes, unsegmented, zero_copy, \
             NULL /* arrival */, &coll_i_node_failure, network, &coll_i_node_memory,            \
             &coll_i_node_tag_ranges, NULL /* routes */, NULL /* events */,                     \
-            NULL /* registration */                                                            \
+            NULL /* registration */, NULL /* whole from */                                     \
     }
 
 #endif /* COLL_TRANSPORTS_NODE_CALLBACKS_H */

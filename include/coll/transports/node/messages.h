@@ -270,8 +270,14 @@ COLL_INLINE coll_status coll_i_node_recv(void *ctx, uint32_t peer, uint32_t tag,
 
 /* ---- acquiring --------------------------------------------------------------------------- */
 
-/* What an acquired message is released to: word[1] of its handle, beside the message's entry. */
-enum { COLL_I_NODE_TO_SENDER, COLL_I_NODE_TO_CHANNEL, COLL_I_NODE_TO_ASIDE };
+/* What an acquired message is released to: word[1] of its handle, beside the message's entry, which is
+ * at a multiple of 4, or beside 4 · its sender. */
+enum {
+    COLL_I_NODE_TO_SENDER,
+    COLL_I_NODE_TO_CHANNEL,
+    COLL_I_NODE_TO_ASIDE,
+    COLL_I_NODE_TO_READER /* the message lies in memory of its sender, and is read */
+};
 
 COLL_INLINE coll_status coll_i_node_acquire(void *ctx, uint32_t peer, uint32_t tag,
                                             size_t bytes, const void **message, coll_handle *h)
@@ -292,7 +298,8 @@ COLL_INLINE coll_status coll_i_node_acquire(void *ctx, uint32_t peer, uint32_t t
         *message = found.message;
         coll_i_node_consume(me, link, &found);
         h->word[0] = (uintptr_t)found.sent;
-        h->word[1] = COLL_I_NODE_TO_SENDER;
+        h->word[1] = found.message ? (uintptr_t)COLL_I_NODE_TO_SENDER
+                                   : COLL_I_NODE_TO_READER + 4 * (uintptr_t)peer;
         return COLL_OK;
     }
     *message = coll_i_node_place(me, &found, bytes);
@@ -311,10 +318,24 @@ COLL_INLINE coll_status coll_i_node_acquire(void *ctx, uint32_t peer, uint32_t t
     return COLL_OK;
 }
 
+/* Reads a part of an acquired message that lies in memory of its sender. */
+COLL_INLINE coll_status coll_i_node_read(void *ctx, coll_handle *h, size_t at, size_t bytes,
+                                         const void **part)
+{
+    coll_i_node_rank *me = (coll_i_node_rank *)ctx;
+    const coll_i_node_sent *sent = (const coll_i_node_sent *)h->word[0];
+    if (!me->bounce)
+        me->bounce = (unsigned char *)coll_i_node_new(me, me->part);
+    if (!me->bounce)
+        return COLL_ERR_MEMORY;
+    *part = me->bounce;
+    return me->pull(me, (uint32_t)(h->word[1] / 4), me->bounce, sent->address + at, bytes);
+}
+
 COLL_INLINE void coll_i_node_release_message(void *ctx, coll_handle *h)
 {
     coll_i_node_rank *me = (coll_i_node_rank *)ctx;
-    if (h->word[1] == COLL_I_NODE_TO_SENDER) {
+    if (h->word[1] == COLL_I_NODE_TO_SENDER || h->word[1] % 4 == COLL_I_NODE_TO_READER) {
         __atomic_store_n(&((coll_i_node_sent *)h->word[0])->state, COLL_I_NODE_DONE,
                          __ATOMIC_RELEASE);
     } else if (h->word[1] == COLL_I_NODE_TO_ASIDE) {

@@ -41,13 +41,12 @@ extern int sched_getcpu(void);
 #endif
 
 enum {
-    COLL_I_NODE_GLANCES = 8,     /* at words, between looks at all that a rank waits for */
-    COLL_I_NODE_LUCK = 16,       /* bets won that are remembered at most */
-    COLL_I_NODE_LOSS = 4,        /* bets won that one that is lost outweighs */
-    COLL_I_NODE_TRY = 32,        /* refused bets until one is made without luck */
-    COLL_I_NODE_PATIENCE = 4000, /* looks before a processor of one's own is given up: 150 µs */
-    COLL_I_NODE_AWAY = 100,      /* µs of a yield: another program runs on this processor */
-    COLL_I_NODE_ABSENT = 64      /* tests until a rank looks who is still missing */
+    COLL_I_NODE_GLANCES = 8, /* at words, between looks at all that a rank waits for */
+    COLL_I_NODE_LUCK = 16,   /* bets won that are remembered at most */
+    COLL_I_NODE_LOSS = 4,    /* bets won that one that is lost outweighs */
+    COLL_I_NODE_TRY = 32,    /* refused bets until one is made without luck */
+    COLL_I_NODE_AWAY = 100,  /* µs of a yield: another program runs on this processor */
+    COLL_I_NODE_ABSENT = 64  /* tests until a rank looks who is still missing */
 };
 
 /* ---- what a rank waits for --------------------------------------------------------------- */
@@ -228,7 +227,7 @@ COLL_INLINE bool coll_i_node_persists(coll_i_node_rank *me)
         if (me->near)
             coll_i_node_spread(me);
     }
-    if (me->spun >= (me->near ? me->spins : (uint32_t)COLL_I_NODE_PATIENCE))
+    if (me->spun >= (me->near ? me->spins : me->patience))
         return false;
     me->spun++;
     return true;

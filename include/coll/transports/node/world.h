@@ -19,6 +19,7 @@
 #include "../../plan/topo.h"
 #include "../../transport.h"
 #include "../idle.h"
+#include "costs.h"
 
 /* Cells of a channel: a power of two. So far a rank may run ahead, and where ranks share processors
  * so often one is left to another. */
@@ -219,7 +220,10 @@ typedef struct coll_i_node_rank {
     uint32_t medium;  /* bytes of the longest message that goes through a slot … */
     uint32_t lying;   /* … of one that does so though it lies in shared memory … */
     uint32_t longest; /* … and of one that may: what a slot holds */
-    uint32_t spins; /* looks in a row that find nothing before it matters who else runs here */
+    uint32_t part;    /* bytes of others' own memory that a reduction reads at once; 0: none */
+    uint32_t
+        spins; /* looks in a row that find nothing before it matters who else runs here … */
+    uint32_t patience; /* … and before a processor of its own is given up */
     uint32_t misses;
     coll_i_node_link **links; /* NULL until they talk */
     coll_i_node_op *free_receives, *free_sends, *cancelled;
@@ -234,6 +238,7 @@ typedef struct coll_i_node_rank {
     uint32_t uses;           /* of SHARED that were asked for … */
     uint32_t done, all_done; /* … this rank is done with, and all are, as far as it knows … */
     uint64_t ended;          /* … and bit i: with use done + i */
+    unsigned char *bounce;   /* `part` bytes, where these are read to; NULL: not yet */
     uint64_t spare;          /* a channel that the other end was faster to make, or 0 */
     uint64_t *operands; /* of all ranks: where the last one that it made is: node/reduction.h */
     struct coll_i_node_brought *brought; /* what this rank knows of its own */
@@ -474,11 +479,18 @@ COLL_INLINE uint64_t coll_i_node_microseconds(void)
 
 /* ---- processors -------------------------------------------------------------------------- */
 
-/* The processors of all ranks are known: are there less than ranks? */
-COLL_INLINE void coll_i_node_settle(coll_i_node_rank *me, const uint64_t *set)
+/* The processors of all ranks are known: are there less than ranks? How long a rank then waits with a
+ * processor is a matter of time: of a switch there and back, or, with one of its own, of the microsecond
+ * in which most answers come, and of 0.15 ms, less than which other programs do not run
+ * (node/waiting.h). */
+COLL_INLINE void coll_i_node_settle(coll_i_node_rank *me, const uint64_t *set,
+                                    const coll_node_costs *costs)
 {
+    enum { AT_ONCE_NS = 1100, PATIENCE_NS = 150000 };
     me->oversubscribed = me->p > coll_processors_count(set);
-    me->spins = me->oversubscribed ? 100 : 30;
+    me->spins = coll_node_looks(costs, me->oversubscribed ? 2 * (uint64_t)costs->yield_ns
+                                                          : (uint64_t)AT_ONCE_NS);
+    me->patience = coll_node_looks(costs, PATIENCE_NS);
 }
 
 /* Readies a rank whose world, channels, base, end, medium and carve are there, the rest zero. It is

@@ -5,7 +5,7 @@
 #ifndef COLL_TRANSPORTS_SHM_LAUNCHED_H
 #define COLL_TRANSPORTS_SHM_LAUNCHED_H
 
-#include "rank.h"
+#include "meeting.h"
 
 /* A number in the environment. False: it is not there, or not one up to `most`; `why` says. */
 COLL_INLINE bool coll_i_ipc_variable(const char *name, uint64_t most, uint64_t *value,

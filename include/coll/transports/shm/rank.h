@@ -6,6 +6,7 @@
 #ifndef COLL_TRANSPORTS_SHM_RANK_H
 #define COLL_TRANSPORTS_SHM_RANK_H
 
+#include "../node/callbacks.h"
 #include "segment.h"
 
 /* Pages of the space that are this rank's: space.h. */
@@ -38,6 +39,10 @@ typedef struct coll_shm {
     coll_i_ipc_other *others; /* all ranks */
     coll_huge *pages;         /* of memory that messages were sent from; NULL: of none so far */
     coll_i_ipc_block *blocks; /* by address */
+    /* How it talks, when it has joined (vtable.h). */
+    coll_transport transport;
+    coll_zero_copy zero_copy;
+    size_t whole_from[COLL_COLLECTIVES];
 } coll_shm;
 
 /* What lies at a member's probe. */
@@ -132,8 +137,11 @@ COLL_INLINE coll_status coll_i_ipc_pull(coll_i_node_rank *me, uint32_t peer, voi
 COLL_INLINE void coll_i_ipc_offer(coll_i_node_rank *me, const void *message, size_t bytes)
 {
     coll_shm *shm = (coll_shm *)me;
-    if (!shm->pages)
+    if (!shm->pages) {
         shm->pages = (coll_huge *)coll_i_node_new(me, sizeof *shm->pages);
+        if (shm->pages)
+            shm->pages->earned = coll_node_earned(&shm->segment->costs);
+    }
     if (shm->pages)
         coll_huge_sends(shm->pages, message, bytes);
 }
@@ -166,6 +174,12 @@ COLL_INLINE void coll_i_ipc_check_liveness(coll_i_node_rank *me)
         }
     }
 }
+
+/* The records before a rank has joined, from which vtable.h goes on. */
+COLL_CONST(coll_zero_copy, coll_i_ipc_acquires, COLL_I_NODE_ZERO_COPY(0));
+COLL_CONST(coll_in_network, coll_i_ipc_network, COLL_I_NODE_NETWORK(COLL_NODE_REDUCE));
+COLL_CONST(coll_transport, coll_i_ipc_transport,
+           COLL_I_NODE_TRANSPORT(COLL_SHM_SLOT, 0, &coll_i_ipc_acquires, &coll_i_ipc_network));
 
 /* ---- attaching --------------------------------------------------------------------------- */
 
@@ -327,6 +341,7 @@ COLL_INLINE coll_shm *coll_shm_attach(int fd, uint32_t rank, uint32_t p, size_t 
     shm->node.check_liveness = coll_i_ipc_check_liveness;
     shm->node.is_dead = coll_i_ipc_is_dead;
     shm->ways = COLL_I_IPC_WHOLE;
+    shm->transport = coll_i_ipc_transport;
     me = &shm->members[rank];
     if (!shm->others || coll_i_node_rank_init(&shm->node, rank, p) != COLL_OK) {
         coll_i_ipc_say(why, "there is not enough memory");
@@ -355,112 +370,6 @@ COLL_INLINE void coll_shm_detach(coll_shm *shm)
         return;
     __atomic_store_n(&shm->members[shm->node.rank].state, COLL_I_IPC_LEFT, __ATOMIC_RELEASE);
     coll_i_ipc_free(shm);
-}
-
-/* ---- meeting ----------------------------------------------------------------------------- */
-
-/* Can this rank read the memory of all others? */
-COLL_INLINE bool coll_i_ipc_reads_all(const coll_shm *shm)
-{
-    for (uint32_t r = 0; r < shm->node.p; r++) {
-        const coll_i_ipc_member *its = &shm->members[r];
-        uint64_t word = 0;
-        if (coll_i_ipc_read(shm, r, &word, its->probe, sizeof word) != COLL_OK ||
-            word != coll_i_ipc_word(r, its->pid))
-            return false;
-    }
-    return true;
-}
-
-/* Waits until all ranks have come so far. */
-COLL_INLINE bool coll_i_ipc_meet(coll_shm *shm, uint32_t state, uint64_t until, char *why)
-{
-    uint32_t rank = 0;
-    for (uint32_t tries = 0; rank < shm->node.p; tries++) {
-        if (coll_i_ipc_state(shm, rank) >= state) {
-            rank++;
-        } else if (coll_i_ipc_state(shm, rank) != COLL_I_IPC_AWAY &&
-                   coll_i_ipc_died(shm, rank)) {
-            coll_i_ipc_say(why, "rank %u ended before all ranks were attached", rank);
-            return false;
-        } else if (coll_i_ipc_milliseconds() >= until) {
-            coll_i_ipc_say(why, "rank %u has not attached to the segment in time", rank);
-            return false;
-        } else if (tries < COLL_NODE_MISSES) {
-            (void)sched_yield();
-        } else {
-            (void)poll(NULL, 0, 1);
-        }
-    }
-    return true;
-}
-
-/* Has messages of more than COLL_SHM_SLOT bytes read straight from the memory of their senders, by
- * process_vm_readv, in all collectives, if all ranks ask for it before coll_shm_join, and the kernel
- * lets all of them. Without this that is so where it is the faster way (shm.h), and the kernel lets
- * all of them. */
-COLL_INLINE void coll_shm_ask_direct(coll_shm *shm)
-{
-    shm->ways |= COLL_I_IPC_DIRECT;
-}
-
-/* No message is read by process_vm_readv, nor memory moved to huge pages, if any rank asks for this
- * before coll_shm_join. */
-COLL_INLINE void coll_shm_ask_slots(coll_shm *shm)
-{
-    shm->ways &= ~(uint32_t)(COLL_I_IPC_DIRECT | COLL_I_IPC_WHOLE);
-}
-
-/* Has messages of more than 2048 bytes read where they lie, as threads do, by a promise that they
- * lie in memory from coll_shm_alloc: all buffers of calls, and the memory of communicators. If all
- * ranks ask for it before coll_shm_join. A message that lies elsewhere goes through a slot if it has
- * up to COLL_SHM_SLOT bytes; a longer one is read by process_vm_readv, or COLL_ERR_PLACE where that is
- * not allowed. If they ask for coll_shm_ask_direct, too, they promise nothing: where that is not
- * allowed all messages go in pieces. */
-COLL_INLINE void coll_shm_ask_zero_copy(coll_shm *shm)
-{
-    shm->ways |= COLL_I_IPC_IN_PLACE;
-}
-
-/* Waits for all ranks to attach, at most so many milliseconds, and agrees with them on how long
- * messages travel. Collective: every rank calls it once, before any message. False: `why` says;
- * detach. */
-COLL_INLINE bool coll_shm_join(coll_shm *shm, uint32_t milliseconds, char *why)
-{
-    const uint32_t pulls = COLL_I_IPC_DIRECT | COLL_I_IPC_WHOLE;
-    const uint64_t until = coll_i_ipc_milliseconds() + milliseconds;
-    if (!coll_i_ipc_meet(shm, COLL_I_IPC_ATTACHED, until, why))
-        return false;
-    coll_i_node_settle(&shm->node, shm->segment->processors);
-    /* (in a child of the process that attached, the others would read that one's memory) */
-    if ((shm->ways & pulls) &&
-        (shm->members[shm->node.rank].pid != (int32_t)getpid() || !coll_i_ipc_reads_all(shm))) {
-        if (shm->ways & COLL_I_IPC_DIRECT)
-            shm->ways &= ~(uint32_t)COLL_I_IPC_IN_PLACE;
-        coll_shm_ask_slots(shm);
-    }
-    if ((shm->ways & COLL_I_IPC_WHOLE) && coll_huge_is_possible())
-        shm->ways |= COLL_I_IPC_FROM_HUGE;
-    shm->members[shm->node.rank].ways = shm->ways;
-    __atomic_store_n(&shm->members[shm->node.rank].state, COLL_I_IPC_JOINED, __ATOMIC_RELEASE);
-    if (!coll_i_ipc_meet(shm, COLL_I_IPC_JOINED, until, why))
-        return false;
-    for (uint32_t r = 0; r < shm->node.p; r++)
-        shm->ways &= shm->members[r].ways;
-    if (shm->ways & pulls)
-        shm->node.pull = coll_i_ipc_pull;
-    if (shm->ways & COLL_I_IPC_FROM_HUGE)
-        shm->node.offer = coll_i_ipc_offer;
-    if (shm->ways & COLL_I_IPC_IN_PLACE)
-        coll_i_node_set_slots(&shm->node, COLL_SHM_SLOT, COLL_NODE_NARROW);
-    return true;
-}
-
-/* A rank whose process has ended, or who left in the middle, which made calls end with
- * COLL_ERR_PEER; or COLL_RANK_NONE. */
-COLL_INLINE uint32_t coll_shm_lost(const coll_shm *shm)
-{
-    return __atomic_load_n(&shm->segment->lost, __ATOMIC_RELAXED) - 1;
 }
 
 #endif /* COLL_TRANSPORTS_SHM_RANK_H */

@@ -27,6 +27,7 @@
 
 #include "../huge.h"
 #include "../liveness.h"
+#include "../node/find_costs.h"
 #include "../node/shared.h"
 
 /* Bytes of addresses, a rank, from which coll_shm_alloc takes: the same in all programs of a run. */
@@ -38,7 +39,7 @@ enum {
     COLL_SHM_WHY = 400, /* bytes of a sentence about an error, whatever name it has */
     COLL_SHM_SLOT =
         32768, /* bytes of the longest message that the segment holds in one piece */
-    COLL_I_IPC_LAYOUT = 15, /* changes with whatever two ranks must agree on */
+    COLL_I_IPC_LAYOUT = 16, /* changes with whatever two ranks must agree on */
     COLL_I_IPC_PAGE = 4096
 };
 
@@ -72,6 +73,8 @@ typedef struct coll_i_ipc_segment {
     uint32_t lost;        /* a rank that is gone, + 1 */
     unsigned char pad2[COLL_NODE_LINE - 20];
     uint64_t processors[COLL_PROCESSORS_WORDS]; /* of all ranks, when they are attached */
+    coll_node_costs costs;                      /* of the machine, the same for all ranks */
+    unsigned char pad3[COLL_NODE_LINE - sizeof(coll_node_costs)];
     coll_i_node_world world;
 } coll_i_ipc_segment;
 
@@ -237,12 +240,17 @@ COLL_INLINE bool coll_i_ipc_reserve(int fd, uint64_t at, uint64_t bytes)
  *   name   "/word", a name for shm_open: others find the segment by it until
  *          coll_shm_unlink. Keep the file open until a rank is attached. A segment of that name
  *          that a crashed run left is replaced; one that is in use is an error.
- *          NULL: no name; others inherit the file or are sent it, and nothing can be left behind. */
+ *          NULL: no name; others inherit the file or are sent it, and nothing can be left behind.
+ * Whoever makes a segment finds out what the machine's copies take (node/find_costs.h), for all ranks;
+ * the first time on a machine it measures, a tenth of a second. */
 COLL_INLINE int coll_shm_create(const char *name, uint32_t p, size_t shared_bytes, char *why)
 {
     coll_i_ipc_map map;
     coll_i_ipc_segment *segment;
+    coll_node_costs costs;
     int fd;
+    if (!coll_node_costs_find(&costs, why))
+        return -1;
     if (!coll_i_ipc_map_of(p, shared_bytes, &map)) {
         coll_i_ipc_say(why, "a segment has 1 to 65536 ranks, and less than 64 TB; not %u, %zu",
                        p, shared_bytes);
@@ -282,6 +290,7 @@ COLL_INLINE int coll_shm_create(const char *name, uint32_t p, size_t shared_byte
     segment->heap = map.heap;
     segment->space = map.space;
     segment->space_bytes = COLL_SHM_SPACE;
+    segment->costs = costs;
     __atomic_store_n(&segment->magic, COLL_I_IPC_MAGIC, __ATOMIC_RELEASE);
     (void)munmap(segment, sizeof *segment);
     return fd;

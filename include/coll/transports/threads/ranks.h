@@ -6,6 +6,7 @@
 #define COLL_TRANSPORTS_THREADS_RANKS_H
 
 #include "../node/callbacks.h"
+#include "../node/find_costs.h"
 
 /* Bytes of the longest message that is copied twice, so that its sender need not wait. With a
  * processor for each rank one copy is faster from some 3 KiB on; with less, two are at 4 KiB too. */
@@ -57,13 +58,15 @@ COLL_INLINE void coll_threads_destroy(coll_threads *threads)
     free(threads);
 }
 
-/* Makes a world of p ranks; NULL if there is no memory, or p is 0. */
+/* Makes a world of p ranks; NULL if there is no memory, p is 0, or COLL_MACHINE names no file of a machine's
+ * costs (node/find_costs.h, which may measure). */
 COLL_INLINE coll_threads *coll_threads_create(uint32_t p)
 {
     uint64_t processors[COLL_PROCESSORS_WORDS] = {0};
     size_t pairs, bytes;
+    coll_node_costs costs;
     coll_threads *threads;
-    if (p == 0 || !coll_multiply(p, p, &pairs) ||
+    if (p == 0 || !coll_node_costs_find(&costs, NULL) || !coll_multiply(p, p, &pairs) ||
         !coll_multiply(pairs, sizeof(uint64_t), &bytes))
         return NULL;
     threads = (coll_threads *)calloc(1, sizeof *threads);
@@ -91,7 +94,7 @@ COLL_INLINE coll_threads *coll_threads_create(uint32_t p)
         coll_i_node_set_slots(node, COLL_THREADS_SLOT, COLL_THREADS_SLOT);
         if (coll_i_node_rank_init(node, r, p) != COLL_OK)
             break;
-        coll_i_node_settle(node, processors);
+        coll_i_node_settle(node, processors, &costs);
         if (r + 1 == p)
             return threads;
     }
