@@ -111,12 +111,15 @@ typedef struct coll_zero_copy {
                            const void **message, coll_handle *h);
     /* Gives an acquired message back: its sender may go on. */
     void (*release)(void *ctx, coll_handle *h);
-    size_t max_bytes; /* of a message, or piece, that is acquired, not received. 0: any */
+    size_t max_bytes; /* of a message, or piece, that is acquired to have an address. 0: any */
     /* Reads bytes at … at + bytes − 1 of an acquired message, at most part_bytes of them: *part is where
      * they are, until the next read or release. COLL_OK or an error, which ends the collective: no
-     * other status, as the message is here. NULL: acquire finds an address for every message. */
+     * other status, as the message is here. NULL: acquire finds an address for every message, and
+     * those of more than max_bytes are received. */
     coll_status (*read)(void *ctx, coll_handle *h, size_t at, size_t bytes, const void **part);
     size_t part_bytes; /* what stays in the nearest caches while it is combined */
+    /* Mask of COLL_BIT: collectives whose messages of more than max_bytes are acquired, to be read. */
+    uint32_t reads;
 } coll_zero_copy;
 
 /* Combines messages as they arrive, by something else than this processor. */

@@ -67,7 +67,7 @@ TEST(parts_of_records)
 /* A record that is there has something in it. */
 TEST(empty_records)
 {
-    static const coll_zero_copy zero_copy = {NULL, NULL, 1, NULL, 0};
+    static const coll_zero_copy zero_copy = {NULL, NULL, 1, NULL, 0, 0};
     static const coll_arrival arrival = {NULL};
     static const coll_failure failure = {NULL, NULL, NULL};
     static const coll_in_network in_network_record = {NULL, NULL, 1, NULL};

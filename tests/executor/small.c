@@ -44,7 +44,7 @@ static void add(void *dst, const void *a, const void *b, size_t count, void *arg
 }
 
 static const coll_op op = COLL_OP(add, NULL, true, true);
-static const coll_zero_copy zero_copy = {acquire, release, 0, NULL, 0};
+static const coll_zero_copy zero_copy = {acquire, release, 0, NULL, 0, 0};
 static const coll_arrival arrival = {recv_reduce};
 static coll_transport transport;
 static coll_loopback loopback;
@@ -140,7 +140,7 @@ TEST(in_order_engine)
 /* A record that is not whole is a mistake all the same, for who asks. */
 TEST(records_are_checked)
 {
-    static const coll_zero_copy half = {acquire, NULL, 0, NULL, 0};
+    static const coll_zero_copy half = {acquire, NULL, 0, NULL, 0, 0};
     transport = coll_loopback_transport;
     CHECK_STATUS(coll_transport_check(&transport), COLL_OK);
     transport.zero_copy = &half;

@@ -236,8 +236,8 @@ static coll_status far_send(void *ctx, uint32_t peer, uint32_t tag, const void *
 TEST(limits_of_each_peer)
 {
     coll_transport far = coll_threads_transport;
-    static const coll_zero_copy few = {coll_i_node_acquire, coll_i_node_release_message, 64,
-                                       NULL, 0};
+    static const coll_zero_copy few = {
+        coll_i_node_acquire, coll_i_node_release_message, 64, NULL, 0, 0};
     it.near_table = coll_threads_transport;
     it.near_table.max_bytes = 64;
     it.near_table.zero_copy = &few;

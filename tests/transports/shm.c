@@ -249,14 +249,18 @@ static void take_one(const coll_transport *t, coll_shm *a, coll_shm *b, uint32_t
     coll_status status;
     const bool zero_copy = f->status[0] == COLL_OK || /* it is in a cell, or a slot */
                            coll_i_node_is_shared(&a->node, f->data[0], bytes);
-    const bool borrows =
-        chance(2) && (t->zero_copy->max_bytes == 0 || bytes <= t->zero_copy->max_bytes);
-    if (borrows)
+    const bool borrows = chance(2) && (t->zero_copy->read || t->zero_copy->max_bytes == 0 ||
+                                       bytes <= t->zero_copy->max_bytes);
+    const bool reads = b->node.part > 0 && bytes >= b->node.read_from;
+    if (borrows && !zero_copy && !reads)
+        CHECK_STATUS(t->zero_copy->acquire(b, 0, tag, bytes, &message, &h),
+                     COLL_ERR_CAPABILITY);
+    if (borrows && (zero_copy || reads))
         status = t->zero_copy->acquire(b, 0, tag, bytes, &message, &h);
     else
         status = t->recv(b, 0, tag, into, bytes, &h);
     CHECK_STATUS(status, COLL_OK);
-    if (borrows && status == COLL_OK && !message) {
+    if (borrows && reads && status == COLL_OK && !message) {
         for (size_t at = 0; at < bytes; at += t->zero_copy->part_bytes) {
             const size_t left = bytes - at, most = t->zero_copy->part_bytes;
             const void *part = NULL;
@@ -269,7 +273,7 @@ static void take_one(const coll_transport *t, coll_shm *a, coll_shm *b, uint32_t
         message = into;
     }
     CHECK(status != COLL_OK || memcmp(message, f->data[0] + lead(bytes), bytes) == 0);
-    if (borrows && status == COLL_OK)
+    if (borrows && (zero_copy || reads) && status == COLL_OK)
         t->zero_copy->release(b, &h);
     if (f->status[0] == COLL_STARTED)
         CHECK_STATUS(t->test(a, &f->handle[0]), COLL_OK);
@@ -300,6 +304,7 @@ static void exchange(uint32_t ways, unsigned steps)
     unsigned long pulled_later = 0; /* messages */
     if (!CHECK(ends_make(end, 2, 0, ways)))
         return;
+    end[1]->node.read_from = LONGEST; /* the longest ones are read in parts */
     t = coll_shm_transport(end[0]);
     CHECK_EQ(end[0]->ways & ALL_WAYS, ways);
     offers = 0;
@@ -477,7 +482,8 @@ TEST(vtables)
             coll_i_ipc_choose(&shm);
             CHECK_EQ(t->max_bytes, whole ? 0 : COLL_SHM_SLOT);
             CHECK((t->whole_from != NULL) == (pulls && !whole));
-            CHECK((t->zero_copy->read != NULL) == pulls && t->zero_copy->max_bytes == 0);
+            CHECK((t->zero_copy->read != NULL) == pulls);
+            CHECK_EQ(t->zero_copy->max_bytes, pulls && !(ways & ZERO_COPY) ? COLL_SHM_SLOT : 0);
             CHECK(shm.node.part == t->zero_copy->part_bytes && (shm.node.part > 0) == pulls);
             CHECK_EQ(shm.node.lying, ways & ZERO_COPY ? COLL_NODE_NARROW : COLL_SHM_SLOT);
             for (uint32_t c = 0; c < COLL_COLLECTIVES && t->whole_from; c++) {
@@ -657,7 +663,7 @@ TEST(reductions_by_the_network)
 /* What the promise was, and where memory ends. */
 TEST(in_place)
 {
-    static unsigned char elsewhere[COLL_SHM_SLOT + 1] = {7, [COLL_SHM_SLOT] = 8};
+    static unsigned char elsewhere[COLL_NODE_READ] = {7, [COLL_SHM_SLOT] = 8};
     static unsigned char copy[sizeof elsewhere];
     const size_t all = (size_t)2 * COLL_SHM_SPACE;
     coll_shm *end[2];
@@ -692,9 +698,8 @@ TEST(in_place)
     CHECK_STATUS(
         coll_shm_transport(end[0])->send(end[0], 1, 0, elsewhere, sizeof elsewhere, &h),
         COLL_ERR_PLACE);
-    CHECK_STATUS(
-        coll_shm_transport(end[0])->send(end[0], 1, 0, elsewhere, sizeof elsewhere - 1, &h),
-        COLL_OK);
+    CHECK_STATUS(coll_shm_transport(end[0])->send(end[0], 1, 0, elsewhere, COLL_SHM_SLOT, &h),
+                 COLL_OK);
     CHECK(!coll_shm_alloc(end[0], 0) && !coll_shm_alloc(end[0], SIZE_MAX) &&
           !coll_shm_alloc(end[0], all + 1));
     first = (unsigned char *)coll_shm_alloc(end[0], 5000);

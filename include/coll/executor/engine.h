@@ -115,6 +115,14 @@ COLL_INLINE bool coll_i_engine_is_zero_copy(const coll_engine *e, uint32_t k)
            (a->stride == 0 || (a->flags & COLL_I_WINDOW_ACQUIRED));
 }
 
+/* … and is it surely one without an address? */
+COLL_INLINE bool coll_i_engine_reads(const coll_engine *e, uint32_t k)
+{
+    const coll_action *a = &e->window.slots[k].act;
+    return coll_i_task_is_read(&e->task, coll_i_task_route(&e->task, a)->zero_copy,
+                               coll_i_task_piece(&e->task, a, coll_i_task_bytes(&e->task, a)));
+}
+
 /* Starts what of slot k can start. COLL_OK: it moved. COLL_AGAIN: it did not, and stays `ready`
  * only if that is because the transport had no room, or no message yet. */
 COLL_INLINE coll_status coll_i_engine_issue(coll_engine *e, uint32_t k)
@@ -127,7 +135,9 @@ COLL_INLINE coll_status coll_i_engine_issue(coll_engine *e, uint32_t k)
     w->ready &= ~bit;
     if (arrives || coll_i_engine_is_zero_copy(e, k)) {
         if (slot->hold != 0) {
-            if (!(slot->act.flags & COLL_I_WINDOW_STAGE) && w->idle < COLL_I_WINDOW_PATIENCE)
+            /* to read a message now, and combine it later, takes no longer than both later */
+            if (!(slot->act.flags & COLL_I_WINDOW_STAGE) && w->idle < COLL_I_WINDOW_PATIENCE &&
+                (arrives || !coll_i_engine_reads(e, k)))
                 return COLL_AGAIN;
             if (arrives)
                 slot->act.flags |= COLL_I_TASK_RECEIVED;

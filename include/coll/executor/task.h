@@ -171,6 +171,14 @@ COLL_INLINE bool coll_i_task_has_elements(const coll_task *task, size_t bytes, s
     return piece == bytes || ((within & (within + 1)) | (piece & within)) == 0;
 }
 
+/* Has a message of so many bytes no address, surely, but can be read? */
+COLL_INLINE bool coll_i_task_is_read(const coll_task *task, const coll_zero_copy *z,
+                                     size_t bytes)
+{
+    return z->read && z->max_bytes != 0 && bytes > z->max_bytes &&
+           coll_is(z->reads, task->plan->problem.collective);
+}
+
 /* Can the action's message be acquired: whole, or piece by piece, if these end with an element? It is
  * combined by this processor then. */
 COLL_INLINE bool coll_i_task_is_zero_copy(const coll_task *task, const coll_action *a)
@@ -178,7 +186,8 @@ COLL_INLINE bool coll_i_task_is_zero_copy(const coll_task *task, const coll_acti
     const coll_transport *t = coll_i_task_route(task, a);
     const size_t bytes = coll_i_task_bytes(task, a), piece = coll_i_task_piece(task, a, bytes);
     return COLL_ZERO_COPY && t->zero_copy && !task->transport->reduce &&
-           (t->zero_copy->max_bytes == 0 || piece <= t->zero_copy->max_bytes) &&
+           (t->zero_copy->max_bytes == 0 || piece <= t->zero_copy->max_bytes ||
+            coll_i_task_is_read(task, t->zero_copy, piece)) &&
            (!t->zero_copy->read ||
             task->plan->problem.elem_bytes <= t->zero_copy->part_bytes) &&
            coll_i_task_has_elements(task, bytes, piece);

@@ -413,6 +413,7 @@ COLL_INLINE void coll_i_join_offer(coll_join *join)
     join->zero_copy.max_bytes = 0;
     join->zero_copy.read = coll_i_join_read;
     join->zero_copy.part_bytes = 0; /* the parts' own hold */
+    join->zero_copy.reads = 0;
     t->zero_copy = near->zero_copy || far->zero_copy ? &join->zero_copy : NULL;
     join->arrival.recv_reduce = coll_i_join_recv_reduce;
     t->arrival = near->arrival || far->arrival ? &join->arrival : NULL;

@@ -59,7 +59,7 @@ COLL_INLINE size_t coll_i_conformance_limit(const coll_conformance *kit, size_t 
 COLL_INLINE size_t coll_i_conformance_acquires_most(const coll_conformance *kit)
 {
     const coll_zero_copy *of = kit->task.transport->zero_copy;
-    return coll_i_conformance_limit(kit, of ? of->max_bytes : 0);
+    return coll_i_conformance_limit(kit, of && !of->reads ? of->max_bytes : 0);
 }
 
 COLL_INLINE size_t coll_i_conformance_meets_most(const coll_conformance *kit)

@@ -51,7 +51,7 @@ COLL_CONST(coll_tag_ranges, coll_i_node_tag_ranges,
             coll_i_node_misfit});
 #define COLL_I_NODE_ZERO_COPY(max_bytes)                                                       \
     {                                                                                          \
-        coll_i_node_acquire, coll_i_node_release_message, max_bytes, NULL /* read */, 0        \
+        coll_i_node_acquire, coll_i_node_release_message, max_bytes, NULL /* read */, 0, 0     \
     }
 #define COLL_I_NODE_NETWORK(max_bytes)                                                         \
     {                                                                                          \

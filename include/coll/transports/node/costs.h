@@ -56,7 +56,7 @@ typedef enum coll_node_direction {
  * little and the kernel's copy much. */
 COLL_INLINE coll_node_costs coll_node_costs_usual(void)
 {
-    const coll_node_costs usual = {80, 37, 1300, 25, 30, 88, 1000, 75, 115, 40, 76, 700000};
+    const coll_node_costs usual = {80, 37, 1500, 12, 40, 150, 1000, 75, 115, 40, 76, 700000};
     return usual;
 }
 
@@ -133,11 +133,11 @@ COLL_INLINE uint32_t coll_node_looks(const coll_node_costs *costs, uint64_t ns)
 }
 
 /* Bytes that were sent out of an extent before it is moved to a huge page: until then to read them out
- * of small pages has taken so much longer than out of a huge one as it takes to move it; 1 MiB to 256
- * MiB, and 0: it never pays. */
+ * of small pages has taken so much longer than out of a huge one as it takes to move it; one to 16 such
+ * extents, as a measurement may be wrong, and 0: it never pays. */
 COLL_INLINE uint32_t coll_node_earned(const coll_node_costs *costs)
 {
-    const uint64_t least = 1 << 20, most = 1 << 28;
+    const uint64_t least = 1 << 21, most = 1 << 25;
     uint64_t bytes;
     if (costs->huge_ps == 0 || costs->huge_ps >= costs->small_ps)
         return 0;

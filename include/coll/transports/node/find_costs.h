@@ -20,8 +20,8 @@
 enum { COLL_NODE_COSTS_WHY = 200 }; /* bytes of a sentence about an error */
 
 /* Finds the costs of this machine. False: COLL_MACHINE names a file that has none, as `why`,
- * COLL_NODE_COSTS_WHY bytes or NULL, says. May measure, which takes a tenth of a second, at most a
- * third. */
+ * COLL_NODE_COSTS_WHY bytes or NULL, says. May measure, which takes a tenth of a second, at most
+ * one. */
 COLL_INLINE bool coll_node_costs_find(coll_node_costs *costs, char *why)
 {
     char machine[COLL_NODE_MACHINE], path[COLL_I_NODE_COSTS_PATH];

@@ -263,7 +263,8 @@ COLL_INLINE coll_status coll_i_node_claim(coll_i_node_rank *me, coll_i_node_link
         if (!found->sent)
             return COLL_ERR_IO;
         found->message = coll_i_node_lies_at(me, found->sent, bytes);
-        if (acquires && !found->message && (me->part == 0 || found->sent->shared))
+        if (acquires && !found->message &&
+            (me->part == 0 || found->sent->shared || its < me->read_from))
             return COLL_ERR_CAPABILITY;
         if (its != bytes)
             state = __atomic_load_n(&found->sent->state, __ATOMIC_ACQUIRE);

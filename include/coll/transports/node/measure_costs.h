@@ -1,10 +1,10 @@
 /* coll/transports/node/measure_costs.h — ranks that share memory: measures what the machine takes
  *
  * A second thread, on another processor if there is one, plays the other rank: it throws a line, fills
- * slots, writes what the kernel then copies, or reads itself meanwhile. Each value is the lower quartile
- * of a few, as what else runs on the machine only adds to them. The thread that asks is kept on one
- * processor meanwhile. It takes some 30 ms, and ends after COLL_I_NODE_MEASURED_MS at the latest, whatever
- * else runs.
+ * slots, writes what the kernel then copies, or reads itself meanwhile. Each value is the least of a
+ * few, as what else runs on the machine only adds to them. The thread that asks is kept on one
+ * processor meanwhile. It takes some 60 ms, up to 300 where others run, and ends after half a second
+ * at the latest, whatever they do.
  *
  * Use threads.h or shm.h. Linux: elsewhere nothing is measured.
  */
@@ -23,8 +23,11 @@
 #include "costs.h"
 
 enum {
-    COLL_I_NODE_MEASURED_MS = 300, /* of all measurements, at most */
-    COLL_I_NODE_SAMPLES = 9,       /* of each value; three at least, else it is not known */
+    COLL_I_NODE_MEASURED_MS = 500, /* of all measurements, at most … */
+    COLL_I_NODE_SHARE_MS = 30,     /* … and of one, once it has three samples */
+    COLL_I_NODE_SAMPLES = 9, /* of each value, at most; three at least, else it is not known */
+    COLL_I_NODE_YIELDS = 8,  /* the same with yields, which may last for milliseconds */
+    COLL_I_NODE_SWITCH_NS = 20000, /* … longer than any switch takes by itself */
     COLL_I_NODE_BALLS = 64,        /* throws of a line in a sample, there and back */
     COLL_I_NODE_PIPE_SLOTS = 8,    /* slots, as many and as long as those of shm.h */
     COLL_I_NODE_PIPE_SLOT = 1 << 15,
@@ -90,7 +93,7 @@ COLL_INLINE bool coll_i_node_await(coll_i_node_bench *b, const uint32_t *word, u
     enum { LOOKS = 2000 };
     for (uint32_t looks = 1; (int32_t)(__atomic_load_n(word, __ATOMIC_ACQUIRE) - least) < 0;
          looks++) {
-        if (gives || looks % LOOKS == 0) /* others may want the processor */
+        if (gives) /* else it stays, as both have to run at the same time, whoever else wants to */
             (void)sched_yield();
         else
             coll_pause();
@@ -111,8 +114,8 @@ COLL_INLINE void coll_i_node_set(uint32_t *word, uint32_t value)
 COLL_INLINE void coll_i_node_throw(coll_i_node_bench *b, uint32_t who, bool gives)
 {
     uint32_t *const mine = &b->side[who].turn, *const its = &b->side[1 - who].turn;
-    const uint32_t from = *mine;
-    for (uint32_t i = 1; i <= COLL_I_NODE_BALLS; i++) {
+    const uint32_t from = *mine, balls = gives ? COLL_I_NODE_YIELDS : COLL_I_NODE_BALLS;
+    for (uint32_t i = 1; i <= balls; i++) {
         if (who == 0)
             coll_i_node_set(mine, from + i);
         if (!coll_i_node_await(b, its, from + i, gives))
@@ -195,7 +198,8 @@ COLL_INLINE bool coll_i_node_work(coll_i_node_bench *b, uint32_t who, coll_i_nod
     return true;
 }
 
-/* Both write their messages, meet, work, and meet again. */
+/* Both write their messages, meet, and work. (One may begin with the next while the other one still reads:
+ * where others run, each time that two meet takes as long as a turn of theirs.) */
 COLL_INLINE bool coll_i_node_meet_and_work(coll_i_node_bench *b, uint32_t who,
                                            coll_i_node_job job, uint64_t *ns)
 {
@@ -210,8 +214,6 @@ COLL_INLINE bool coll_i_node_meet_and_work(coll_i_node_bench *b, uint32_t who,
     begin = coll_i_node_ns();
     well = coll_i_node_work(b, who, job);
     *ns = coll_i_node_ns() - begin;
-    coll_i_node_set(mine, *mine + 1);
-    (void)coll_i_node_await(b, its, *mine, gives);
     return well;
 }
 
@@ -236,24 +238,25 @@ COLL_INLINE void *coll_i_node_second(void *of)
     }
 }
 
-/* The lower quartile of n values. */
-COLL_INLINE uint64_t coll_i_node_quartile(uint64_t *values, uint32_t n)
+/* The least of n values. */
+COLL_INLINE uint64_t coll_i_node_least(const uint64_t *values, uint32_t n)
 {
+    uint64_t least = values[0];
     for (uint32_t i = 1; i < n; i++)
-        for (uint32_t k = i; k > 0 && values[k - 1] > values[k]; k--) {
-            const uint64_t other = values[k];
-            values[k] = values[k - 1];
-            values[k - 1] = other;
-        }
-    return values[n / 4];
+        least = values[i] < least ? values[i] : least;
+    return least;
 }
 
 /* Nanoseconds of a job; 0: it was not measured, or the kernel does not do it. */
 COLL_INLINE uint64_t coll_i_node_time(coll_i_node_bench *b, coll_i_node_job job)
 {
+    enum { LEAST = 3 };
     uint64_t values[COLL_I_NODE_SAMPLES], warm;
+    const uint64_t begin = coll_i_node_ns();
     uint32_t n = 0;
     for (uint32_t i = 0; i <= COLL_I_NODE_SAMPLES; i++) {
+        if (n >= LEAST && coll_i_node_ns() - begin > (uint64_t)COLL_I_NODE_SHARE_MS * 1000000)
+            break;
         b->job = (uint32_t)job;
         coll_i_node_set(&b->rounds, b->rounds + 1);
         if (!coll_i_node_meet_and_work(b, 0, job, i == 0 ? &warm : &values[n]))
@@ -262,7 +265,7 @@ COLL_INLINE uint64_t coll_i_node_time(coll_i_node_bench *b, coll_i_node_job job)
             break;
         n += i > 0;
     }
-    return n >= 3 ? coll_i_node_quartile(values, n) + 1 : 0;
+    return n >= LEAST ? coll_i_node_least(values, n) + 1 : 0;
 }
 
 /* ---- values ------------------------------------------------------------------------------- */
@@ -299,10 +302,9 @@ COLL_INLINE void coll_i_node_measure_alone(coll_node_costs *costs, coll_i_node_b
         }
         copies[i] = coll_i_node_ns() - begin;
     }
-    costs->look_ns =
-        coll_i_node_value(coll_i_node_quartile(looks, COLL_I_NODE_SAMPLES) / LOOKS);
-    costs->copy_ps = coll_i_node_value(coll_i_node_quartile(copies, COLL_I_NODE_SAMPLES) *
-                                       1000 / (COPIES * COLL_I_NODE_BRIEF));
+    costs->look_ns = coll_i_node_value(coll_i_node_least(looks, COLL_I_NODE_SAMPLES) / LOOKS);
+    costs->copy_ps = coll_i_node_value(coll_i_node_least(copies, COLL_I_NODE_SAMPLES) * 1000 /
+                                       (COPIES * COLL_I_NODE_BRIEF));
 }
 
 /* Memory of both on huge pages, and how long it took to move an extent there; false: it is not. */
@@ -353,23 +355,27 @@ COLL_INLINE void coll_i_node_measure_kernel(coll_node_costs *costs, coll_i_node_
     *costs = its;
 }
 
-/* What two ranks do. */
-COLL_INLINE void coll_i_node_measure_two(coll_node_costs *costs, coll_i_node_bench *b,
+/* What two ranks do. False: there was not time enough, but for what a yield takes, which may stay
+ * unknown: it lasts as long as others like. */
+COLL_INLINE bool coll_i_node_measure_two(coll_node_costs *costs, coll_i_node_bench *b,
                                          unsigned char *memory)
 {
-    const uint64_t balls = 2 * COLL_I_NODE_BALLS;
     uint64_t ns;
     if (b->apart) {
         if ((ns = coll_i_node_time(b, COLL_I_NODE_THROW)) > 0)
-            costs->line_ns = coll_i_node_value(ns / balls);
+            costs->line_ns = coll_i_node_value(ns / (2 * COLL_I_NODE_BALLS));
         if ((ns = coll_i_node_time(b, COLL_I_NODE_PIPE)) > 0)
             costs->slot_ps = coll_i_node_byte_ps(ns, 0);
         if ((ns = coll_i_node_time(b, COLL_I_NODE_SWAP)) > 0)
             costs->swap_ps = coll_i_node_byte_ps(ns, 0);
         coll_i_node_measure_kernel(costs, b, memory);
     }
-    if ((ns = coll_i_node_time(b, COLL_I_NODE_YIELD)) > 0)
-        costs->yield_ns = coll_i_node_value(ns / balls);
+    if (b->late)
+        return false;
+    ns = coll_i_node_time(b, COLL_I_NODE_YIELD) / (2 * COLL_I_NODE_YIELDS);
+    if (ns > 0 && ns < COLL_I_NODE_SWITCH_NS) /* else others had the processor meanwhile */
+        costs->yield_ns = coll_i_node_value(ns);
+    return true;
 }
 
 /* The processors that the two run on: this thread's, and another one. */
@@ -386,9 +392,11 @@ COLL_INLINE void coll_i_node_choose(coll_i_node_bench *b, const uint64_t *set)
 }
 
 /* Measures what this machine takes, and writes it. False: not all of it, as other programs kept both
- * processors, or there is no memory; what was not measured stays as it was. */
+ * processors, or there is no memory; then it stays as it was. */
 COLL_INLINE bool coll_node_costs_measure(coll_node_costs *costs)
 {
+    coll_node_costs its = *costs;
+    bool all;
     enum { SMALL_PAGES = 15 }; /* MADV_NOHUGEPAGE */
     const size_t extent = COLL_HUGE_PAGE,
                  slots = (size_t)COLL_I_NODE_PIPE_SLOTS * COLL_I_NODE_PIPE_SLOT;
@@ -415,11 +423,11 @@ COLL_INLINE bool coll_node_costs_measure(coll_node_costs *costs)
     coll_i_node_choose(&b, set);
     b.until = coll_i_node_ns() + (uint64_t)COLL_I_NODE_MEASURED_MS * 1000000;
     coll_i_node_pin(b.here);
-    coll_i_node_measure_alone(costs, &b);
+    coll_i_node_measure_alone(&its, &b);
     if (pthread_create(&second, NULL, coll_i_node_second, &b) != 0) {
-        b.late = true;
+        all = false;
     } else {
-        coll_i_node_measure_two(costs, &b, memory);
+        all = coll_i_node_measure_two(&its, &b, memory);
         b.job = COLL_I_NODE_END;
         coll_i_node_set(&b.rounds, b.rounds + 1);
         (void)pthread_join(second, NULL);
@@ -427,7 +435,10 @@ COLL_INLINE bool coll_node_costs_measure(coll_node_costs *costs)
     if (b.here >= 0)
         (void)syscall(SYS_sched_setaffinity, 0l, sizeof set, set);
     (void)munmap(room, bytes);
-    return !b.late && coll_node_costs_are_well(costs);
+    if (!all || !coll_node_costs_are_well(&its))
+        return false;
+    *costs = its;
+    return true;
 }
 
 #endif /* COLL_TRANSPORTS_NODE_MEASURE_COSTS_H */

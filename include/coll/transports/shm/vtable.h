@@ -14,8 +14,9 @@
 
 #include "rank.h"
 
-/* Collectives in which two ranks both send and receive; those that combine; and those whose long messages
- * the kernel may copy where ranks share processors. */
+/* Collectives in which two ranks both send and receive; those that combine; of these, those whose
+ * messages of private memory are read in parts (of others the sender waits, and it gains nothing); and
+ * those whose long messages the kernel may copy where ranks share processors. */
 enum {
     COLL_I_IPC_EXCHANGES = COLL_EXCHANGING | COLL_NEIGHBORLY | COLL_BIT(COLL_REDUCE_SCATTER) |
                            COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),
@@ -24,6 +25,7 @@ enum {
     COLL_I_IPC_COMBINED = COLL_BIT(COLL_REDUCE) | COLL_BIT(COLL_ALLREDUCE) |
                           COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK) |
                           COLL_BIT(COLL_SCAN) | COLL_BIT(COLL_EXSCAN),
+    COLL_I_IPC_READ = COLL_BIT(COLL_REDUCE) | COLL_BIT(COLL_SCAN) | COLL_BIT(COLL_EXSCAN),
     COLL_I_IPC_CROWDED = COLL_I_IPC_EXCHANGES | COLL_BIT(COLL_SCATTER) | COLL_BIT(COLL_SCATTERV)
 };
 
@@ -66,8 +68,11 @@ COLL_INLINE void coll_i_ipc_choose(coll_shm *shm)
     shm->node.part = 0;
     if (shm->node.pull) { /* else all messages that are acquired have an address */
         shm->node.part = (uint32_t)coll_node_part_bytes(costs, huge);
+        shm->node.read_from = COLL_NODE_READ;
         shm->zero_copy.read = coll_i_node_read;
         shm->zero_copy.part_bytes = shm->node.part;
+        shm->zero_copy.max_bytes = in_place ? 0 : medium;
+        shm->zero_copy.reads = shm->node.oversubscribed ? 0u : (uint32_t)COLL_I_IPC_READ;
     }
     coll_i_node_set_slots(&shm->node, medium, in_place ? (uint32_t)COLL_NODE_NARROW : medium);
     if (shm->ways & (COLL_I_IPC_IN_PLACE | COLL_I_IPC_DIRECT)) {
