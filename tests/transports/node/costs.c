@@ -20,7 +20,7 @@ TEST(lengths)
     costs.kernel_ns = 900;
     costs.slot_ps = 100;
     costs.swap_ps = 200;
-    costs.small_ps = 95; /* it would have to save a tenth */
+    costs.small_ps = 95; /* it would have to save more than a twentieth */
     costs.small_swap_ps = 150;
     costs.huge_ps = 50;
     costs.huge_swap_ps = 80;
@@ -29,9 +29,12 @@ TEST(lengths)
     CHECK_EQ(coll_node_kernel_from(&costs, COLL_NODE_ONE_WAY, true), 20001); /* 1 µs / 50 ps */
     CHECK_EQ(coll_node_kernel_from(&costs, COLL_NODE_BOTH_WAYS, false), 20001);
     CHECK_EQ(coll_node_kernel_from(&costs, COLL_NODE_BOTH_WAYS, true), 8334);
-    /* combined: 10 ps, and a call for each part of 128 KiB */
-    CHECK_EQ(coll_node_part_bytes(&costs, true), 131072);
-    CHECK_EQ(coll_node_kernel_from(&costs, COLL_NODE_ONE_COMBINED, true), 29412); /* 34 ps */
+    CHECK_EQ(coll_node_kernel_from(&costs, COLL_NODE_ONE_COMBINED, true), 20001);
+    costs.small_ps = 94; /* … which combining makes less of */
+    CHECK_EQ(coll_node_kernel_from(&costs, COLL_NODE_ONE_WAY, false), 166667);
+    CHECK_EQ(coll_node_kernel_from(&costs, COLL_NODE_ONE_COMBINED, false), 166667);
+    costs.copy_ps = 21;
+    CHECK_EQ(coll_node_kernel_from(&costs, COLL_NODE_ONE_COMBINED, false), SIZE_MAX);
     for (int d = 0; d < DIRECTIONS; d++)
         for (int huge = 0; huge < 2; huge++) {
             const coll_node_direction direction = (coll_node_direction)d;
@@ -84,7 +87,7 @@ TEST(earned)
     costs.move_ns = 500000;
     CHECK_EQ(coll_node_earned(&costs), 5000000);
     costs.move_ns = 1;
-    CHECK_EQ(coll_node_earned(&costs), 1 << 21);
+    CHECK_EQ(coll_node_earned(&costs), 1 << 22);
     costs.move_ns = COLL_NODE_COST_MOST;
     CHECK_EQ(coll_node_earned(&costs), 1 << 25);
     costs.huge_ps = 110;

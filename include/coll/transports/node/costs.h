@@ -102,7 +102,8 @@ COLL_INLINE size_t coll_node_part_bytes(const coll_node_costs *costs, bool huge)
 }
 
 /* From how many bytes on is a message faster by the kernel's copy than through slots? SIZE_MAX: never.
- * `huge`: its memory lies on huge pages. A byte must save a tenth, as measurements are not better. */
+ * `huge`: its memory lies on huge pages. To combine what came costs what a copy does, either way. A byte
+ * must save a twentieth, as measurements are not better. */
 COLL_INLINE size_t coll_node_kernel_from(const coll_node_costs *costs,
                                          coll_node_direction direction, bool huge)
 {
@@ -110,18 +111,15 @@ COLL_INLINE size_t coll_node_kernel_from(const coll_node_costs *costs,
     const bool combined =
         direction == COLL_NODE_ONE_COMBINED || direction == COLL_NODE_BOTH_COMBINED;
     const bool out_of_huge = huge && costs->huge_ps;
-    const uint64_t slot_ps = both ? costs->swap_ps : costs->slot_ps;
+    const uint64_t combine_ps = combined ? costs->copy_ps : 0;
+    const uint64_t slot_ps = (both ? costs->swap_ps : costs->slot_ps) + combine_ps;
+    const uint64_t copy_ps = both ? (out_of_huge ? costs->huge_swap_ps : costs->small_swap_ps)
+                                  : (out_of_huge ? costs->huge_ps : costs->small_ps);
+    const uint64_t kernel_ps = copy_ps + combine_ps;
     uint64_t start = (uint64_t)costs->kernel_ns + 2 * (uint64_t)costs->line_ns;
-    uint64_t byte_ps = both ? (out_of_huge ? costs->huge_swap_ps : costs->small_swap_ps)
-                            : (out_of_huge ? costs->huge_ps : costs->small_ps);
-    if (costs->kernel_ns == 0 || byte_ps == 0)
+    if (costs->kernel_ns == 0 || copy_ps == 0 || 20 * kernel_ps >= 19 * slot_ps)
         return SIZE_MAX;
-    if (combined) /* a call a part; and out of a slot combining takes what copying does */
-        byte_ps += costs->copy_ps +
-                   (uint64_t)costs->kernel_ns * 1000 / coll_node_part_bytes(costs, out_of_huge);
-    if (10 * byte_ps >= 9 * slot_ps)
-        return SIZE_MAX;
-    start = start * 1000 / (slot_ps - byte_ps);
+    start = start * 1000 / (slot_ps - kernel_ps);
     return start < SIZE_MAX ? (size_t)start + 1 : SIZE_MAX;
 }
 
@@ -133,11 +131,11 @@ COLL_INLINE uint32_t coll_node_looks(const coll_node_costs *costs, uint64_t ns)
 }
 
 /* Bytes that were sent out of an extent before it is moved to a huge page: until then to read them out
- * of small pages has taken so much longer than out of a huge one as it takes to move it; one to 16 such
+ * of small pages has taken so much longer than out of a huge one as it takes to move it; two to 16 such
  * extents, as a measurement may be wrong, and 0: it never pays. */
 COLL_INLINE uint32_t coll_node_earned(const coll_node_costs *costs)
 {
-    const uint64_t least = 1 << 21, most = 1 << 25;
+    const uint64_t least = 1 << 22, most = 1 << 25;
     uint64_t bytes;
     if (costs->huge_ps == 0 || costs->huge_ps >= costs->small_ps)
         return 0;

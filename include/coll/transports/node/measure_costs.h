@@ -322,7 +322,8 @@ COLL_INLINE bool coll_i_node_go_huge(coll_node_costs *costs, unsigned char *memo
             return false;
         ns[i] = coll_i_node_ns() - begin;
     }
-    costs->move_ns = coll_i_node_value(ns[0] < ns[1] ? ns[0] : ns[1]);
+    /* the longer one: the system may have moved the other in the meantime, by itself */
+    costs->move_ns = coll_i_node_value(ns[0] > ns[1] ? ns[0] : ns[1]);
     return true;
 }
 
