@@ -339,8 +339,8 @@ COLL_INLINE coll_status coll_i_world_run(coll_i_world *w, const coll_i_data *d, 
     static const coll_op op = COLL_OP(coll_i_world_combine, NULL, true, true);
     const size_t slot = how == COLL_I_WORLD_IN_ORDER ? (room + 1) * sizeof(coll_outstanding)
                                                      : room * sizeof(coll_slot);
-    static const coll_zero_copy zero_copy = {coll_i_world_acquire, coll_i_world_release_message,
-                                             0, NULL, 0, 0};
+    static const coll_zero_copy zero_copy = {
+        coll_i_world_acquire, coll_i_world_release_message, 0, NULL, 0, 0};
     static const coll_in_network network = {coll_i_world_multicast, coll_i_world_meet, 0, NULL};
     coll_transport transport;
     uint32_t *ready = (uint32_t *)w->ready.at, left = w->p;

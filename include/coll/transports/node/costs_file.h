@@ -27,6 +27,12 @@
 #include "../idle.h"
 #include "costs.h"
 
+#if defined(O_NOFOLLOW) && defined(O_CLOEXEC) /* strict C99 hides them */
+#define COLL_I_NODE_NO_LINK (O_NOFOLLOW | O_CLOEXEC)
+#else
+#define COLL_I_NODE_NO_LINK 0
+#endif
+
 enum {
     COLL_NODE_MACHINE = 256,       /* bytes of a machine's description */
     COLL_I_NODE_COSTS_TEXT = 2048, /* … of such a file, with the last 0 … */
@@ -38,7 +44,7 @@ enum {
 /* Reads the beginning of a file as text; false: it cannot be read. */
 COLL_INLINE bool coll_i_node_read_text(const char *path, char *text, size_t room)
 {
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const int fd = open(path, O_RDONLY);
     size_t n = 0;
     ssize_t got = fd < 0 ? -1 : 1;
     while (got > 0 && n < room - 1) {
@@ -170,7 +176,7 @@ COLL_INLINE size_t coll_node_costs_write(const coll_node_costs *costs, const cha
 COLL_INLINE bool coll_node_costs_load(coll_node_costs *costs, const char *path,
                                       const char *machine)
 {
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | COLL_I_NODE_NO_LINK);
     char text[COLL_I_NODE_COSTS_TEXT];
     coll_node_costs its;
     struct stat file;
@@ -200,7 +206,7 @@ COLL_INLINE bool coll_node_costs_store(const coll_node_costs *costs, const char 
     int fd;
     (void)snprintf(beside, sizeof beside, "%s.%ld.%lu", path, (long)getpid(),
                    (unsigned long)(uintptr_t)text);
-    fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
+    fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | COLL_I_NODE_NO_LINK, S_IRUSR | S_IWUSR);
     if (fd < 0 || n == 0) {
         if (fd >= 0)
             (void)close(fd);

@@ -22,6 +22,16 @@
 #include "../idle.h"
 #include "costs.h"
 
+#if defined(__linux__) && !defined(__cplusplus) /* strict C99 hides what C++ always sees */
+extern int clock_gettime(clockid_t clock, struct timespec *now);
+#endif
+
+#if defined(MAP_ANONYMOUS) /* strict C99 hides it */
+#define COLL_I_NODE_ANONYMOUS MAP_ANONYMOUS
+#else
+#define COLL_I_NODE_ANONYMOUS 0x20
+#endif
+
 enum {
     COLL_I_NODE_MEASURED_MS = 500, /* of all measurements, at most … */
     COLL_I_NODE_SHARE_MS = 30,     /* … and of one, once it has three samples */
@@ -70,8 +80,9 @@ typedef struct coll_i_node_bench {
 
 COLL_INLINE uint64_t coll_i_node_ns(void)
 {
+    enum { MONOTONIC = 1 }; /* CLOCK_MONOTONIC */
     struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    (void)clock_gettime(MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
@@ -304,7 +315,7 @@ COLL_INLINE void coll_i_node_measure_alone(coll_node_costs *costs, coll_i_node_b
     }
     costs->look_ns = coll_i_node_value(coll_i_node_least(looks, COLL_I_NODE_SAMPLES) / LOOKS);
     costs->copy_ps = coll_i_node_value(coll_i_node_least(copies, COLL_I_NODE_SAMPLES) * 1000 /
-                                       (COPIES * COLL_I_NODE_BRIEF));
+                                       ((uint64_t)COPIES * COLL_I_NODE_BRIEF));
 }
 
 /* Memory of both on huge pages, and how long it took to move an extent there; false: it is not. */
@@ -406,7 +417,8 @@ COLL_INLINE bool coll_node_costs_measure(coll_node_costs *costs)
     coll_i_node_bench b;
     pthread_t second;
     unsigned char *memory;
-    void *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *room =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | COLL_I_NODE_ANONYMOUS, -1, 0);
     if (room == MAP_FAILED)
         return false;
     memset(&b, 0, sizeof b);
