@@ -488,7 +488,8 @@ TEST(vtables)
             CHECK_EQ(shm.node.lying, ways & ZERO_COPY ? COLL_NODE_NARROW : COLL_SHM_SLOT);
             for (uint32_t c = 0; c < COLL_COLLECTIVES && t->whole_from; c++) {
                 const coll_collective its = (coll_collective)c;
-                const bool never = oversubscribed && !coll_is(COLL_I_IPC_CROWDED, its);
+                const bool never =
+                    oversubscribed ? !coll_is(COLL_I_IPC_CROWDED, its) : its == COLL_BCAST;
                 CHECK_EQ(t->whole_from[c],
                          never ? SIZE_MAX
                                : coll_node_kernel_from(

@@ -7,6 +7,9 @@
  * the same processors whatever the direction, but one of the two may serve several readers, and a rank
  * need not wait for the one that reads: so the kernel copies what two ranks exchange, and scatters alone.
  *
+ * Nor does the kernel copy a bcast: through slots its root goes on before its readers have it
+ * (docs/internals/shared-memory.md).
+ *
  * Use shm.h.
  */
 #ifndef COLL_TRANSPORTS_SHM_VTABLE_H
@@ -40,6 +43,12 @@ COLL_INLINE coll_node_direction coll_i_ipc_direction(coll_collective collective,
     const bool combined = coll_is(COLL_I_IPC_COMBINED, collective);
     return both ? (combined ? COLL_NODE_BOTH_COMBINED : COLL_NODE_BOTH_WAYS)
                 : (combined ? COLL_NODE_ONE_COMBINED : COLL_NODE_ONE_WAY);
+}
+
+/* May the kernel copy a collective's long messages? */
+COLL_INLINE bool coll_i_ipc_may_pull(coll_collective collective, bool oversubscribed)
+{
+    return oversubscribed ? coll_is(COLL_I_IPC_CROWDED, collective) : collective != COLL_BCAST;
 }
 
 /* Bytes of the longest message that goes through a slot, and of a piece of a longer one: shorter ones than
@@ -83,8 +92,7 @@ COLL_INLINE void coll_i_ipc_choose(coll_shm *shm)
     if (!shm->node.pull)
         return;
     for (uint32_t c = 0; c < COLL_COLLECTIVES; c++) {
-        const bool may =
-            !shm->node.oversubscribed || coll_is(COLL_I_IPC_CROWDED, (coll_collective)c);
+        const bool may = coll_i_ipc_may_pull((coll_collective)c, shm->node.oversubscribed);
         shm->whole_from[c] =
             may ? coll_node_kernel_from(
                       costs, coll_i_ipc_direction((coll_collective)c, shm->node.oversubscribed),
