@@ -73,27 +73,27 @@ static double cell_least[CLASSES][GROUPS][SIZES];    /* that any choice loses */
 typedef struct sums {
     double open, bad, lost;
 } sums;
-static sums before[CLASSES + 1][GROUPS + 1][SIZES + 1];
+static sums so_far[CLASSES + 1][GROUPS + 1][SIZES + 1];
 static double loss_most;
 
-static void sum_up(uint32_t choice)
+static void sum_up(uint32_t which)
 {
-    memset(before, 0, sizeof before);
+    memset(so_far, 0, sizeof so_far);
     for (uint32_t n = 0; n < CLASSES; n++)
         for (uint32_t g = 0; g < GROUPS; g++) {
             sums row = {0, 0, 0};
             for (uint32_t s = 0; s < SIZES; s++) {
-                const sums *a = &before[n][g + 1][s + 1], *b = &before[n + 1][g][s + 1],
-                           *c = &before[n][g][s + 1];
+                const sums *a = &so_far[n][g + 1][s + 1], *b = &so_far[n + 1][g][s + 1],
+                           *c = &so_far[n][g][s + 1];
                 if (open_cell[n][g][s]) {
-                    const double its = loss[choice][n][g][s];
+                    const double its = loss[which][n][g][s];
                     row.open += 1;
                     row.bad += its > fmax(loss_most, cell_least[n][g][s] * 1.02);
                     row.lost += fmin(its, 10);
                 }
-                before[n + 1][g + 1][s + 1].open = a->open + b->open - c->open + row.open;
-                before[n + 1][g + 1][s + 1].bad = a->bad + b->bad - c->bad + row.bad;
-                before[n + 1][g + 1][s + 1].lost = a->lost + b->lost - c->lost + row.lost;
+                so_far[n + 1][g + 1][s + 1].open = a->open + b->open - c->open + row.open;
+                so_far[n + 1][g + 1][s + 1].bad = a->bad + b->bad - c->bad + row.bad;
+                so_far[n + 1][g + 1][s + 1].lost = a->lost + b->lost - c->lost + row.lost;
             }
         }
 }
@@ -104,7 +104,7 @@ static sums sums_of(const box *b)
     for (unsigned i = 0; i < 8; i++) {
         const double sign = (i ^ i >> 1 ^ i >> 2) & 1 ? 1 : -1;
         const sums *at =
-            &before[i & 1 ? b->to[0] + 1 : b->from[0]][i & 2 ? b->to[1] + 1 : b->from[1]]
+            &so_far[i & 1 ? b->to[0] + 1 : b->from[0]][i & 2 ? b->to[1] + 1 : b->from[1]]
                    [i & 4 ? b->to[2] + 1 : b->from[2]];
         all_of.open += sign * at->open;
         all_of.bad += sign * at->bad;

@@ -6,6 +6,7 @@
 #include "coll/comm.h"
 #include "coll/comm/multi_node.h"
 #include "coll/table.h"
+#include "coll/select/clusters.h"
 #include "coll/select/intra_node.h"
 #include "support/rules.h"
 #include "support/records.h"
@@ -220,6 +221,10 @@ TEST(every_rule_is_proven)
     prove("select/intra_node.h, in place", coll_node_rules(false, true));
     prove("select/intra_node.h, oversubscribed", coll_node_rules(true, false));
     CHECK(coll_node_rules(true, true) == coll_node_rules(true, false));
+    prove("select/cluster_ethernet.h", &coll_cluster_ethernet);
+    prove("select/cluster_roce.h", &coll_cluster_roce);
+    prove("select/cluster_infiniband.h", &coll_cluster_infiniband);
+    prove("select/cluster_crowded.h", &coll_cluster_crowded);
     for (unsigned i = 0; i < 2; i++)
         prove(tuned[i].source, &tuned[i].list);
     proof.select = by_communicator;

@@ -10,7 +10,7 @@
 #include "coll/transports/conformance.h"
 #include "coll/transports/loopback.h"
 #include "coll/transports/threads.h"
-#include "support/costs.h"
+#include "support/machine_costs.h"
 #include "support/faulty.h"
 #include "support/processes.h"
 

@@ -5,7 +5,7 @@
 #include "coll/transports/threads.h"
 
 #include "coll/comm.h"
-#include "support/costs.h"
+#include "support/machine_costs.h"
 #include "support/processes.h"
 
 /* ---- what follows ------------------------------------------------------------------------- */
