@@ -67,6 +67,8 @@ TEST(conformance)
 {
     conform(2, 300000, 0);
     conform(2, 2000000, network->depth);
+    if (network->stalls) /* with more ranks than processors */
+        return;
     conform(3, 100000, 0);
     conform(5, 70000, 0);
 }

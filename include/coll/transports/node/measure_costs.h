@@ -23,7 +23,7 @@
 #include "costs.h"
 
 #if defined(__linux__) && !defined(__cplusplus) /* strict C99 hides what C++ always sees */
-extern int clock_gettime(clockid_t clock, struct timespec *now);
+extern int clock_gettime(int clock, struct timespec *now); /* clockid_t, which it hides, too */
 #endif
 
 #if defined(MAP_ANONYMOUS) /* strict C99 hides it */
