@@ -212,6 +212,7 @@ static void remove_cache(const char *cache, const char *file)
     char path[COSTS_PATH + 8];
     (void)snprintf(path, sizeof path, "%s/coll", cache);
     (void)unlink(file);
+    coll_i_node_set_busy(file, false);
     CHECK(rmdir(path) == 0 && rmdir(cache) == 0); /* there is nothing else in it */
 }
 
@@ -234,14 +235,45 @@ TEST(own_file)
     CHECK(coll_node_costs_store(&kept, file, "another machine whose name has the same hash"));
     CHECK(coll_node_costs_find(&found, NULL) && !same(&found, &kept));
     put(file, "nonsense", 8, S_IRUSR | S_IWUSR);
-    for (int tries = 0; tries < 20 && !coll_node_costs_load(&kept, file, machine); tries++)
-        CHECK(coll_node_costs_find(&found,
-                                   NULL)); /* where others run, a measurement may not end */
+    coll_i_node_set_busy(file, false);
+    CHECK(coll_node_costs_find(&found, NULL));
+    if (!coll_node_costs_load(&kept, file, machine)) { /* others run, and it did not end */
+        CHECK(coll_i_node_was_busy(file));
+        kept = coll_node_costs_usual();
+    }
+    CHECK(same(&found, &kept));
     CHECK(coll_node_costs_find(&found, NULL) && same(&found, &kept));
     CHECK(setenv("COLL_MACHINE", "off", 1) == 0 && coll_node_costs_find(&found, NULL));
     kept = coll_node_costs_usual();
     CHECK(same(&found, &kept));
     CHECK(setenv("COLL_MACHINE", "", 1) == 0 && coll_node_costs_find(&found, NULL));
+    remove_cache(cache, file);
+}
+
+/* Where others had the processors lately nothing is measured. */
+TEST(busy)
+{
+    char cache[] = "/tmp/coll-cache-XXXXXX", machine[COLL_NODE_MACHINE];
+    char file[COLL_I_NODE_COSTS_PATH], mark[COLL_I_NODE_COSTS_PATH + 8];
+    const coll_node_costs usual = coll_node_costs_usual();
+    const struct timespec long_ago[2] = {{1000, 0}, {1000, 0}};
+    coll_node_costs found;
+    struct stat its;
+    (void)unsetenv("COLL_MACHINE");
+    if (!CHECK(mkdtemp(cache) != NULL && setenv("XDG_CACHE_HOME", cache, 1) == 0))
+        return;
+    coll_node_machine(machine);
+    CHECK(coll_i_node_costs_path(file, sizeof file, machine) && !coll_i_node_was_busy(file));
+    coll_i_node_set_busy(file, true);
+    coll_i_node_set_busy(file, true);
+    CHECK(coll_i_node_was_busy(file));
+    CHECK(coll_node_costs_find(&found, NULL) && same(&found, &usual));
+    CHECK(stat(file, &its) != 0);
+    coll_i_node_busy_path(file, mark);
+    CHECK(utimensat(AT_FDCWD, mark, long_ago, 0) == 0 && !coll_i_node_was_busy(file));
+    CHECK(coll_node_costs_find(&found, NULL)); /* it is measured, or busy again */
+    CHECK((stat(file, &its) == 0) != coll_i_node_was_busy(file));
+    CHECK(setenv("COLL_MACHINE", "off", 1) == 0);
     remove_cache(cache, file);
 }
 
@@ -423,6 +455,7 @@ int main(void)
     RUN(texts);
     RUN(files);
     RUN(own_file);
+    RUN(busy);
     RUN(nowhere);
     RUN(asked);
     RUN(measuring);

@@ -22,6 +22,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../idle.h"
@@ -36,7 +37,8 @@
 enum {
     COLL_NODE_MACHINE = 256,       /* bytes of a machine's description */
     COLL_I_NODE_COSTS_TEXT = 2048, /* … of such a file, with the last 0 … */
-    COLL_I_NODE_COSTS_PATH = 1024  /* … and of its path */
+    COLL_I_NODE_COSTS_PATH = 1024, /* … and of its path */
+    COLL_I_NODE_BUSY_S = 60 /* so long nobody measures again where others had the processors */
 };
 
 /* ---- what the machine is ------------------------------------------------------------------ */
@@ -217,6 +219,39 @@ COLL_INLINE bool coll_node_costs_store(const coll_node_costs *costs, const char 
     if (!well)
         (void)unlink(beside);
     return well;
+}
+
+/* ---- machines that are busy ---------------------------------------------------------------- */
+
+/* Beside the file: its time is that of a measurement that did not come to its end. */
+COLL_INLINE void coll_i_node_busy_path(const char *path, char *busy)
+{
+    (void)snprintf(busy, COLL_I_NODE_COSTS_PATH + 8, "%s.busy", path);
+}
+
+/* Had others the processors when somebody wanted to measure lately? */
+COLL_INLINE bool coll_i_node_was_busy(const char *path)
+{
+    char busy[COLL_I_NODE_COSTS_PATH + 8];
+    struct stat its;
+    time_t now = time(NULL);
+    coll_i_node_busy_path(path, busy);
+    return stat(busy, &its) == 0 && its.st_mtime <= now &&
+           now - its.st_mtime < COLL_I_NODE_BUSY_S;
+}
+
+/* Notes it, or that it is over. */
+COLL_INLINE void coll_i_node_set_busy(const char *path, bool is)
+{
+    char busy[COLL_I_NODE_COSTS_PATH + 8];
+    coll_i_node_busy_path(path, busy);
+    (void)unlink(busy);
+    if (is) {
+        const int fd =
+            open(busy, O_WRONLY | O_CREAT | O_EXCL | COLL_I_NODE_NO_LINK, S_IRUSR | S_IWUSR);
+        if (fd >= 0)
+            (void)close(fd);
+    }
 }
 
 /* ---- the machine's own file ---------------------------------------------------------------- */

@@ -4,7 +4,8 @@
  *   if (!coll_node_costs_find(&costs, why)) …           // why is a sentence
  *
  * The machine's file has it (costs_file.h). If there is none, it is measured (measure_costs.h), and kept
- * there; where nothing can be kept, the usual values hold, as no job is to measure again and again.
+ * there; where nothing can be kept, the usual values hold, as no job is to measure again and again, and
+ * so they do for a minute where a measurement did not end, as others had the processors.
  *
  *   COLL_MACHINE=off       the usual values, and no file is read or written
  *   COLL_MACHINE=FILE      what this file says, of whatever machine
@@ -41,10 +42,14 @@ COLL_INLINE bool coll_node_costs_find(coll_node_costs *costs, char *why)
     }
     coll_node_machine(machine);
     if (!coll_i_node_costs_path(path, sizeof path, machine) ||
-        coll_node_costs_load(costs, path, machine))
+        coll_node_costs_load(costs, path, machine) || coll_i_node_was_busy(path))
         return true;
-    if (coll_node_costs_measure(costs))
+    if (coll_node_costs_measure(costs)) {
         (void)coll_node_costs_store(costs, path, machine);
+        coll_i_node_set_busy(path, false);
+    } else {
+        coll_i_node_set_busy(path, true);
+    }
     return true;
 }
 
