@@ -129,6 +129,7 @@ void member_join(struct member *me, const char *transport)
 void member_leave(struct member *me)
 {
     (void)coll_comm_free(&me->comm);
+    coll_bench_free(&me->bench);
     me->transport->tag_ranges->unclaim(me->ctx, me->tag);
     me->by->close(me->ctx);
     free(me->memory);
@@ -163,7 +164,7 @@ static void make_part(struct member *me, const struct data *data, uint32_t windo
     part->task.op = coll_is(COLL_REDUCING, data->job->collective) ? &data->op : NULL;
     part->task.scratch = memory_of(scratch, data->elem_bytes);
     part->task.scratch_bytes = scratch * data->elem_bytes;
-    part->task.tag = me->tag + me->jobs++ % me->tags;
+    part->task.tag = me->tag + 1 + me->jobs++ % (me->tags - 1);
     (void)coll_engine_init(&part->engine, part->slots, window);
 }
 
@@ -205,19 +206,21 @@ static int by_size(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* A bench by which ranks start at the same time, and how long before that they are told, in ns: twice as
- * long as that mostly takes the slowest of them. */
-static coll_status make_bench(struct member *me, coll_bench *bench, double *margin)
+/* Before the first job: compares the clocks, and finds how long before a start all ranks are to be told of it,
+ * twice as long as that mostly takes the slowest of them. */
+static coll_status meet_first(struct member *me)
 {
     enum { TRIED = 9 };
     double late[TRIED];
+    coll_bench *bench = &me->bench;
     coll_bench_options options;
     coll_status status;
+    if (me->margin > 0)
+        return bench->status;
     coll_bench_options_init(&options);
     options.clock.now = nanoseconds;
     options.largest = 0;
-    status = coll_bench_init(bench, me->transport, me->ctx, me->rank, me->p,
-                             me->tag + me->jobs++ % me->tags, &options);
+    status = coll_bench_init(bench, me->transport, me->ctx, me->rank, me->p, me->tag, &options);
     if (status != COLL_OK)
         return status;
     coll_bench_clocks(bench, NULL, 1e6);
@@ -226,8 +229,8 @@ static coll_status make_bench(struct member *me, coll_bench *bench, double *marg
         late[i] = coll_bench_now(bench) - at;
     }
     qsort(late, TRIED, sizeof *late, by_size);
-    *margin = 2 * late[TRIED / 2];
-    coll_bench_largest(bench, margin, 1);
+    me->margin = 2 * late[TRIED / 2] + 1;
+    coll_bench_largest(bench, &me->margin, 1);
     return bench->status;
 }
 
@@ -237,18 +240,16 @@ bool member_repeat(struct member *me, const struct data *data, uint32_t window, 
     const bool in_place = coll_in_place(job_plan(data->job, me->rank));
     struct part part;
     double wrong = 0; /* 1 + the rank whose result is */
-    double margin;
-    coll_bench bench;
     coll_status status;
     memset(failure, 0, sizeof *failure);
     failure->rank = me->rank;
+    failure->repetition = 1;
     if (coll_plan_shared(job_plan(data->job, me->rank)) !=
         0) { /* ranks have none, as processes */
         failure->status = COLL_ERR_CAPABILITY;
-        failure->repetition = 1;
         return false;
     }
-    status = make_bench(me, &bench, &margin);
+    status = meet_first(me);
     make_part(me, data, window, sets, &part);
     for (uint64_t i = 0; i < n && status == COLL_OK; i++) {
         const bool checked = i == 0 || i + 1 == n;
@@ -260,20 +261,19 @@ bool member_repeat(struct member *me, const struct data *data, uint32_t window, 
         part.task.out = *out;
         if (wrong == 0)
             failure->repetition = i + 1;
-        start = coll_bench_meet(&bench, margin);
-        status = bench.status;
+        start = coll_bench_meet(&me->bench, me->margin);
+        status = me->bench.status;
         if (status != COLL_OK)
             break;
         status = coll_engine_start(&part.engine, &part.task);
         if (status == COLL_OK)
             status = coll_engine_wait(&part.engine);
-        times[i] = (coll_bench_now(&bench) - start) / 1e9;
+        times[i] = (coll_bench_now(&me->bench) - start) / 1e9;
         if (status == COLL_OK && checked && wrong == 0 &&
             !data_check(data, me->rank, 1, in, out, failure->why, sizeof failure->why))
             wrong = 1 + me->rank;
     }
     free_part(&part);
-    coll_bench_free(&bench);
     failure->status = status;
     if (status == COLL_OK)
         failure->status = largest(me, times, n);

@@ -14,6 +14,7 @@
 #define COLL_TOOLS_MEMBER_H
 
 #include "coll/comm.h"
+#include "coll/lab/tune/bench.h"
 #include "data.h"
 
 struct launched;
@@ -23,9 +24,11 @@ struct member {
     const coll_transport *transport;
     void *ctx; /* of the transport */
     uint32_t rank, p;
-    uint32_t tag, tags, jobs; /* each job has the next tag of a range */
-    coll_comm comm;           /* for what the ranks tell each other about a job */
-    void *memory;             /* … its scratch */
+    uint32_t tag, tags, jobs; /* each job has the next tag of a range, but for the first */
+    coll_bench bench;         /* by which ranks start a job together; it has that one … */
+    double margin;  /* … and so long before they are told, in ns; 0: nobody knows yet */
+    coll_comm comm; /* for what the ranks tell each other about a job */
+    void *memory;   /* … its scratch */
 };
 
 /* What went wrong, and where. */

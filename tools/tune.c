@@ -23,7 +23,7 @@ enum { LISTED = 16, LEAST_BYTES = 8, LARGEST = 1 << 20 };
 /* What the user says. */
 struct setting {
     struct benched ranks;
-    const char *p, *model, *within, *collectives, *output, *measured, *plot;
+    const char *p, *model, *within, *collectives, *output, *near_ties, *measured, *plot;
     uint64_t largest, loss, check;
     uint32_t numbers[LISTED], n_numbers;
     uint32_t mask; /* of collectives */
@@ -290,22 +290,34 @@ static void add_all_earlier(struct setting *s)
 
 /* ---- the table --------------------------------------------------------------------------------- */
 
-static bool write_table(const struct setting *s)
+/* Writes rules to a file; NULL: to the standard output. `what`: of a line at its head. */
+static bool write_rules(const struct setting *s, const char *file,
+                        const coll_tuned_rules *rules, const char *what)
 {
-    coll_tuned_rules *rules = memory_of(1, sizeof *rules);
     char text[COLL_RULE_TEXT];
     struct output out;
-    bool good;
-    coll_tuned_rules_make(rules, s->report.cell, s->report.n, (double)s->loss / 100);
-    output_open(&out, s->output);
-    fprintf(out.file, "# coll tune over %s, by the machine of %s: read by coll_table_load\n",
-            s->ranks.transport, s->model + 1);
+    output_open(&out, file);
+    fprintf(out.file, "# coll tune over %s, by the machine of %s: %s\n", s->ranks.transport,
+            s->model + 1, what);
     for (uint32_t i = 0; i < rules->n; i++) {
         (void)coll_rule_text(&rules->rule[i], text, sizeof text);
         fprintf(out.file, "%s\n", text);
     }
-    good = output_close(&out);
+    return output_close(&out);
+}
+
+static bool write_tables(const struct setting *s)
+{
+    const double loss = (double)s->loss / 100;
+    coll_tuned_rules *rules = memory_of(1, sizeof *rules);
+    bool good;
+    coll_tuned_rules_make(rules, s->report.cell, s->report.n, loss);
+    good = write_rules(s, s->output, rules, "read by coll_table_load");
     fprintf(stderr, "%" PRIu32 " rules\n", rules->n);
+    if (s->near_ties) {
+        coll_tuned_near_ties_make(rules, s->report.cell, s->report.n, loss);
+        good = write_rules(s, s->near_ties, rules, "near ties, for coll_comm_settle") && good;
+    }
     free(rules);
     return good;
 }
@@ -334,6 +346,9 @@ int tune_main(int argc, char **argv)
         WORD("measured", "FILE",
              "keeps all measurements there, and makes none again that it has", &s.measured),
         WORD("output", "FILE", "where the table goes (the standard output)", &s.output),
+        WORD("near-ties", "FILE",
+             "all choices that may be as fast, for calls that settle while a program runs",
+             &s.near_ties),
         WORD("plot", "FILE", "draws what won where: a .svg, .pdf or .png by gnuplot", &s.plot),
     };
     const struct command command = {
@@ -355,7 +370,7 @@ int tune_main(int argc, char **argv)
     progress_clear();
     add_all_earlier(&s);
     tune_report_sort(&s.report);
-    good = write_table(&s);
+    good = write_tables(&s);
     tune_report_print(&s.report);
     if (s.plot)
         tune_report_plot(&s.report, s.plot);

@@ -37,8 +37,13 @@ done
 tuned --model @here.machine --transport join --nodes 2 --ranks 4 --within 500ms --collectives allreduce --largest 1k
 has '^allreduce  p 3..6  ' out
 tuned --model @here.machine --transport threads --ranks 2,4 --within 1s --collectives reduce --largest 1k --check 3 \
-    --measured passes
+    --measured passes --near-ties ties --loss 50
 has '^reduce  p 2' out
+has '^# coll tune over threads, .*near ties' ties
+has '^reduce  p 2.* # measured ' ties
+checks=$((checks + 1))
+[ "$(grep -c '^reduce' ties)" -gt "$(grep -c '^reduce' out)" ] || fail 'with a loss of one half there are no near ties'
+"$coll" select reduce -p 2 --bytes 8 --table ties >chosen 2>&1 || fail 'the near ties are not read'
 has '^in [1-6] unseen problems the table loses ' err
 has '^# coll tune over threads$' passes
 has '^p 4  reduce  bytes 8  [a-z_].*  ns [0-9.]*$' passes

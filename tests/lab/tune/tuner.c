@@ -231,6 +231,28 @@ TEST(numbers_of_ranks)
     rule_is(1, 12, 24, 0, SIZE_MAX, "fnomial");
 }
 
+/* A choice has a rule for each row of cells in which it may be as fast as the best one. */
+TEST(near_ties)
+{
+    n_cells = 0;
+    cell(4, 16, 100, 101);
+    cell(4, 64, 100, 101.5);
+    cell(4, 256, 100, 150);
+    cell(4, 1024, 104, 103);
+    cells[2].one[1].is.low = 103; /* measurements were not sure, but of that */
+    coll_tuned_near_ties_make(&rules, cells, n_cells, .02);
+    CHECK_EQ(rules.n, 3);
+    rule_is(0, 3, 6, 0, SIZE_MAX, "linear");
+    rule_is(1, 3, 6, 0, 127, "fnomial");
+    rule_is(2, 3, 6, 512, SIZE_MAX, "fnomial");
+    cells[2].one[1].is.low = 102;
+    coll_tuned_near_ties_make(&rules, cells, n_cells, .02);
+    CHECK_EQ(rules.n, 2);
+    cells[3].one[1].fails = true;
+    coll_tuned_near_ties_make(&rules, cells, n_cells, .02);
+    rule_is(1, 3, 6, 0, 511, "fnomial");
+}
+
 /* The text of the rules is read back as the same rules. */
 TEST(rules_are_read_back)
 {
@@ -276,6 +298,7 @@ int main(void)
     RUN(rules_are_few);
     RUN(the_incumbent_stays);
     RUN(numbers_of_ranks);
+    RUN(near_ties);
     RUN(rules_are_read_back);
     return check_done();
 }

@@ -189,9 +189,40 @@ COLL_INLINE void coll_i_tuned_join(coll_tuned_rules *rules)
     rules->n = left;
 }
 
-/* Rules of cells that are sorted by collective, number of ranks and bytes. */
-COLL_INLINE void coll_tuned_rules_make(coll_tuned_rules *rules, const coll_tuner_cell *cells,
-                                       uint32_t n, double loss)
+/* May a choice take at most `loss` longer than the best one of a cell, as far as was measured? */
+COLL_INLINE bool coll_i_tuned_is_near(const coll_tuner_cell *cell, const coll_candidate *as,
+                                      double loss)
+{
+    const uint32_t best = coll_tuner_best(cell);
+    const coll_candidate *one = coll_i_tuned_same(cell, as);
+    return best < cell->n && one && !one->fails && one->is.n > 0 &&
+           one->is.low <= (1 + loss) * cell->one[best].is.median;
+}
+
+/* Cells begin..all are of one collective and number of ranks: a rule for each choice and each row of cells
+ * in which it is near. */
+COLL_INLINE void coll_i_tuned_near(coll_tuned_rules *rules, const coll_tuner_cell *cells,
+                                   uint32_t begin, uint32_t all, double loss)
+{
+    for (uint32_t from = begin; from < all; from++)
+        for (uint32_t i = 0; i < cells[from].n; i++) {
+            const coll_candidate *one = &cells[from].one[i];
+            uint32_t end = from + 1;
+            if (!coll_i_tuned_is_near(&cells[from], one, loss) ||
+                (from > begin && coll_i_tuned_is_near(&cells[from - 1], one, loss)))
+                continue;
+            while (end < all && coll_i_tuned_is_near(&cells[end], one, loss))
+                end++;
+            coll_i_tuned_add(rules, cells, begin, from, end, all, one);
+        }
+}
+
+typedef void (*coll_i_tuned_maker)(coll_tuned_rules *rules, const coll_tuner_cell *cells,
+                                   uint32_t begin, uint32_t all, double loss);
+
+/* Has rules made of the cells of each collective and number of ranks. */
+COLL_INLINE void coll_i_tuned_all(coll_tuned_rules *rules, const coll_tuner_cell *cells,
+                                  uint32_t n, double loss, coll_i_tuned_maker make)
 {
     uint32_t p[64], ranks = 0;
     rules->n = 0;
@@ -201,7 +232,7 @@ COLL_INLINE void coll_tuned_rules_make(coll_tuned_rules *rules, const coll_tuner
         for (end = begin + 1; end < n && cells[end].problem.collective == its->collective &&
                               cells[end].problem.p == its->p;)
             end++;
-        coll_i_tuned_row(rules, cells, begin, end, loss);
+        make(rules, cells, begin, end, loss);
         while (k < ranks && p[k] != its->p)
             k++;
         if (k == ranks && ranks < 64)
@@ -216,6 +247,22 @@ COLL_INLINE void coll_tuned_rules_make(coll_tuned_rules *rules, const coll_tuner
     for (uint32_t i = 0; i < rules->n; i++)
         coll_i_tuned_ranks(&rules->rule[i], p, ranks);
     coll_i_tuned_join(rules);
+}
+
+/* Rules of cells that are sorted by collective, number of ranks and bytes. */
+COLL_INLINE void coll_tuned_rules_make(coll_tuned_rules *rules, const coll_tuner_cell *cells,
+                                       uint32_t n, double loss)
+{
+    coll_i_tuned_all(rules, cells, n, loss, coll_i_tuned_row);
+}
+
+/* Alternatives, for coll_settle_options (comm/settle.h): every choice that was measured, and may take at most
+ * `loss` longer than the best one. Those cells, too. */
+COLL_INLINE void coll_tuned_near_ties_make(coll_tuned_rules *rules,
+                                           const coll_tuner_cell *cells, uint32_t n,
+                                           double loss)
+{
+    coll_i_tuned_all(rules, cells, n, loss, coll_i_tuned_near);
 }
 
 #endif /* COLL_LAB_TUNE_TUNED_RULES_H */
