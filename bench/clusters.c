@@ -21,7 +21,7 @@ static void measure(const cluster *at, uint32_t collective)
 {
     enum { MANY = 4 };
     static double us[CHOICES];
-    const coll_collective c = all[collective];
+    const coll_collective c = cluster_collectives[collective];
     for (uint32_t n = 0; n < CLASSES; n++)
         for (uint32_t size = 0; size < SIZES; size++) {
             bool near[CHOICES], any = false;
@@ -195,7 +195,7 @@ static void print_box(const cluster *at, uint32_t collective, const box *b)
         "ALLTOALL", "GATHER",    "SCATTER", "SCAN",   "EXSCAN"};
     const choice *one = &choices[b->choice];
     coll_rule rule;
-    rule_of(&rule, one, all[collective]);
+    rule_of(&rule, one, cluster_collectives[collective]);
     printf("    COLL_I_CLUSTER(COLL_%s, ", upper[collective]);
     printf("%u, ", b->from[1] == 0 ? 1 : group_least(b->from[1]));
     number(b->to[1] + 1 == GROUPS ? UINT32_MAX : group_least(b->to[1] + 1) - 1, UINT32_MAX,
@@ -265,10 +265,10 @@ static void make_rules(const cluster *at, const char *path)
         fprintf(stderr, "clusters: %s cannot be read\n", path);
         exit(1);
     }
-    for (uint32_t i = 0; i < ALL; i++) {
+    for (uint32_t i = 0; i < CLUSTER_COLLECTIVES; i++) {
         box b = {{0, 0, 0}, {0, 0, 0}, 0};
         double cells;
-        find_choices(all[i]);
+        find_choices(cluster_collectives[i]);
         read_losses(file, i);
         cells = open_cells();
         for (unsigned turn = 0; turn < 4;) {
@@ -316,13 +316,13 @@ static void lose(losses *l, double its, const char *where)
 static void check(const cluster *at, uint32_t problems, const char *only)
 {
     losses before = {0, 0, ""}, now = {0, 0, ""};
-    losses each[ALL];
-    uint32_t counts[ALL];
+    losses each[CLUSTER_COLLECTIVES];
+    uint32_t counts[CLUSTER_COLLECTIVES];
     memset(each, 0, sizeof each);
     memset(counts, 0, sizeof counts);
     for (uint32_t i = 0; i < problems;) {
         static double us[CHOICES];
-        const uint32_t c = (uint32_t)(fraction() * ALL);
+        const uint32_t c = (uint32_t)(fraction() * CLUSTER_COLLECTIVES);
         const uint32_t ppn = (uint32_t)exp2(fraction() * log2(at->ppn_most + .99));
         const uint32_t nodes = (uint32_t)exp2(1 + fraction() * 8);
         const size_t bytes = (size_t)exp2(3 + fraction() * 18) / UNIT * UNIT;
@@ -331,47 +331,51 @@ static void check(const cluster *at, uint32_t problems, const char *only)
         coll_problem problem;
         double with, without, best;
         char where[160];
-        if (p < 4 || p > 400 || !fits(all[c], p, bytes) || (all[c] == COLL_ALLTOALL && p > 256))
+        if (p < 4 || p > 400 || !fits(cluster_collectives[c], p, bytes) ||
+            (cluster_collectives[c] == COLL_ALLTOALL && p > 256))
             continue;
-        if (only ? strcmp(coll_collective_name(all[c]), only) != 0
-                 : all[c] == COLL_BARRIER && fraction() > .2)
+        if (only ? strcmp(coll_collective_name(cluster_collectives[c]), only) != 0
+                 : cluster_collectives[c] == COLL_BARRIER && fraction() > .2)
             continue;
         i++;
-        find_choices(all[c]);
-        problem_of(&problem, all[c], p, ppn, bytes);
+        find_choices(cluster_collectives[c]);
+        problem_of(&problem, cluster_collectives[c], p, ppn, bytes);
         best = us[simulate(at, &problem, 0, NULL, us)];
-        with = us_of_rules(at, &problem, at->shipped, &found);
+        with = us_of_rules(at, &problem, at->machine->list, &found);
         without = us_of_rules(at, &problem, &coll_rules_of_nodes, &old);
         best = fmin(best, fmin(with, without));
         snprintf(where, sizeof where, "%s of %zu bytes on %u nodes of %u: %s",
-                 coll_collective_name(all[c]), bytes, nodes, ppn, found->algorithm->name);
+                 coll_collective_name(cluster_collectives[c]), bytes, nodes, ppn,
+                 found->algorithm->name);
         lose(&now, with / best - 1, where);
         lose(&each[c], with / best - 1, where);
         counts[c]++;
         snprintf(where, sizeof where, "%s of %zu bytes on %u nodes of %u: %s",
-                 coll_collective_name(all[c]), bytes, nodes, ppn, old->algorithm->name);
+                 coll_collective_name(cluster_collectives[c]), bytes, nodes, ppn,
+                 old->algorithm->name);
         lose(&before, without / best - 1, where);
     }
-    printf("%s: %u problems; loss in the mean %.1f %%, at worst %.0f %% (%s)\n", at->name,
-           problems, 100 * now.sum / problems, 100 * now.worst, now.where);
-    printf("%s: by coll_rules_of_nodes %.1f %%, at worst %.0f %% (%s)\n", at->name,
+    printf("%s: %u problems; loss in the mean %.1f %%, at worst %.0f %% (%s)\n",
+           at->machine->name, problems, 100 * now.sum / problems, 100 * now.worst, now.where);
+    printf("%s: by coll_rules_of_nodes %.1f %%, at worst %.0f %% (%s)\n", at->machine->name,
            100 * before.sum / problems, 100 * before.worst, before.where);
-    for (uint32_t c = 0; c < ALL; c++)
+    for (uint32_t c = 0; c < CLUSTER_COLLECTIVES; c++)
         if (counts[c] > 0)
             printf("    %-22s %4u problems, %5.1f %%, at worst %4.0f %% (%s)\n",
-                   coll_collective_name(all[c]), counts[c], 100 * each[c].sum / counts[c],
-                   100 * each[c].worst, each[c].where);
+                   coll_collective_name(cluster_collectives[c]), counts[c],
+                   100 * each[c].sum / counts[c], 100 * each[c].worst, each[c].where);
 }
 
 int main(int argc, char **argv)
 {
     for (uint32_t i = 0; argc >= 3 && i < CLUSTERS; i++) {
-        if (strcmp(clusters[i].name, argv[2]) != 0)
+        if (strcmp(cluster_machines[i].name, argv[2]) != 0)
             continue;
         coll_sim_init(&sim);
         if (strcmp(argv[1], "measure") == 0) {
-            for (uint32_t c = argc > 3 ? (uint32_t)atoi(argv[3]) : 0; c < ALL; c++) {
-                find_choices(all[c]);
+            for (uint32_t c = argc > 3 ? (uint32_t)atoi(argv[3]) : 0; c < CLUSTER_COLLECTIVES;
+                 c++) {
+                find_choices(cluster_collectives[c]);
                 measure(&clusters[i], c);
             }
             return 0;
@@ -390,7 +394,7 @@ int main(int argc, char **argv)
     fprintf(stderr, "clusters measure NAME, clusters rules NAME FILE REGISTRY, or clusters "
                     "check NAME N [SEED]; names:");
     for (uint32_t i = 0; i < CLUSTERS; i++)
-        fprintf(stderr, " %s", clusters[i].name);
+        fprintf(stderr, " %s", cluster_machines[i].name);
     fprintf(stderr, "\n");
     return 2;
 }

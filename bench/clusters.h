@@ -10,9 +10,10 @@
 #include "coll/algos/registry.h"
 #include "coll/lab/sim.h"
 #include "coll/lab/sim/machine.h"
-#include "coll/select/clusters.h"
 #include "coll/select/inter_node.h"
 #include "coll/select/table_write.h"
+
+#include "cluster_machines.h"
 
 enum {
     UNIT = 8,
@@ -32,36 +33,21 @@ static const double vector_most = 16 << 20; /* bytes of all blocks */
 
 /* ---- clusters -------------------------------------------------------------------------------- */
 
+/* A machine, and the ranks a node that stand for classes of them. */
 typedef struct cluster {
-    const char *name, *model, *memory;
-    double message_us, byte_ns; /* of a NIC */
+    const struct cluster_machine *machine;
     uint32_t ppn[CLASSES][SAMPLES];
-    uint32_t ppn_least[CLASSES],
-        ppn_most; /* for which classes stand; of problems that are checked */
-    const coll_rule_list *shipped;
+    uint32_t ppn_least[CLASSES], ppn_most; /* of each class; of problems that are checked */
 } cluster;
 
 #define FEW_RANKS                                                                              \
     {{1, 1}, {2, 3}, {4, 7}, {8, 13}, {16, 23}, {32, 41}}, {1, 2, 4, 8, 16, 28}, 48
 #define MANY_RANKS                                                                             \
     {{2, 3}, {7, 8}, {13, 16}, {32, 27}, {48, 41}, {64, 91}}, {1, 5, 10, 20, 36, 60}, 96
-static const cluster clusters[] = {
-    {"ethernet", "loggp:L=12us,o=4us,g=4us,G=0.8,c=0.1", "shm:a=0.2us,b=0.1,node=0.02", 1, .8,
-     FEW_RANKS, &coll_cluster_ethernet},
-    {"roce", "loggp:L=2.5us,o=0.5us,g=0.5us,G=0.1,c=0.1", "shm:a=0.2us,b=0.1,node=0.02", .1, .1,
-     FEW_RANKS, &coll_cluster_roce},
-    {"infiniband", "loggp:L=1.2us,o=0.25us,g=0.2us,G=0.05,c=0.1",
-     "shm:a=0.15us,b=0.08,node=0.01", .01, .042, FEW_RANKS, &coll_cluster_infiniband},
-    {"crowded", "loggp:L=1.5us,o=0.3us,g=0.3us,G=0.05,c=0.1", "shm:a=0.15us,b=0.08,node=0.01",
-     .15, .08, MANY_RANKS, &coll_cluster_crowded},
-};
-enum { CLUSTERS = sizeof clusters / sizeof clusters[0] };
-
-static const coll_collective all[] = {COLL_BARRIER,  COLL_ALLREDUCE, COLL_BCAST,
-                                      COLL_REDUCE,   COLL_ALLGATHER, COLL_REDUCE_SCATTER_BLOCK,
-                                      COLL_ALLTOALL, COLL_GATHER,    COLL_SCATTER,
-                                      COLL_SCAN,     COLL_EXSCAN};
-enum { ALL = sizeof all / sizeof all[0] };
+static const cluster clusters[CLUSTERS] = {{&cluster_machines[0], FEW_RANKS},
+                                           {&cluster_machines[1], FEW_RANKS},
+                                           {&cluster_machines[2], FEW_RANKS},
+                                           {&cluster_machines[3], MANY_RANKS}};
 
 static uint32_t group_least(uint32_t group)
 {
@@ -127,14 +113,14 @@ static double us_of_plans(const cluster *at, const coll_problem *problem, bool p
     coll_sentence why;
     coll_status status;
     coll_sim_machine_init(&machine, &problem->nodes, problem->p);
-    if (!coll_sim_machine_read(&machine, at->model, &why) ||
-        !coll_sim_machine_share(&machine, at->memory, &why)) {
+    if (!coll_sim_machine_read(&machine, at->machine->model, &why) ||
+        !coll_sim_machine_share(&machine, at->machine->memory, &why)) {
         fprintf(stderr, "clusters: %s\n", why.text);
         exit(1);
     }
     coll_topology_nics(&nics, &problem->nodes, problem->p);
-    nics.cost.message = coll_time_of(at->message_us * 1e6);
-    nics.cost.byte_ps = at->byte_ns * 1000;
+    nics.cost.message = coll_time_of(at->machine->message_us * 1e6);
+    nics.cost.byte_ps = at->machine->byte_ns * 1000;
     coll_sim_options_init(&options, &machine.model);
     options.topology = &nics;
     if (most < 1e12)

@@ -76,17 +76,11 @@ static void say(void *arg, const char *what)
     progress_say("coll %s: %s", all->command, what);
 }
 
-static double now_ns(void *arg)
-{
-    (void)arg;
-    return seconds_now() * 1e9;
-}
-
 coll_bench_options benched_options(const struct benched *all, const char *within)
 {
     coll_bench_options options;
     coll_bench_options_init(&options);
-    options.clock.now = now_ns;
+    options.clock.now = member_now_ns;
     options.within_ns = benched_nanoseconds("--within", within);
     options.say = say;
     options.arg = (void *)(uintptr_t)all;

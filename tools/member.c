@@ -194,16 +194,11 @@ static coll_status largest(struct member *me, double *numbers, uint64_t n)
     return status;
 }
 
-static double nanoseconds(void *unused)
+/* The clock of a bench (coll_bench_clock). */
+double member_now_ns(void *unused)
 {
     (void)unused;
     return seconds_now() * 1e9;
-}
-
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
 }
 
 /* Before the first job: compares the clocks, and finds how long before a start all ranks are to be told of it,
@@ -211,25 +206,25 @@ static int by_size(const void *a, const void *b)
 static coll_status meet_first(struct member *me)
 {
     enum { TRIED = 9 };
-    double late[TRIED];
+    coll_sample late;
     coll_bench *bench = &me->bench;
     coll_bench_options options;
     coll_status status;
     if (me->margin > 0)
         return bench->status;
     coll_bench_options_init(&options);
-    options.clock.now = nanoseconds;
+    options.clock.now = member_now_ns;
     options.largest = 0;
     status = coll_bench_init(bench, me->transport, me->ctx, me->rank, me->p, me->tag, &options);
     if (status != COLL_OK)
         return status;
     coll_bench_clocks(bench, NULL, 1e6);
+    coll_sample_clear(&late);
     for (int i = 0; i < TRIED; i++) {
         const double at = coll_bench_meet(bench, 0);
-        late[i] = coll_bench_now(bench) - at;
+        coll_sample_add(&late, coll_bench_now(bench) - at);
     }
-    qsort(late, TRIED, sizeof *late, by_size);
-    me->margin = 2 * late[TRIED / 2] + 1;
+    me->margin = 2 * coll_sample_estimate(&late).median + 1;
     coll_bench_largest(bench, &me->margin, 1);
     return bench->status;
 }

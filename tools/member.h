@@ -44,6 +44,9 @@ bool member_knows(const char *transport);
 /* … and was this one started as such a rank? */
 bool member_is_launched(const char *transport);
 
+/* Nanoseconds of the clock by which ranks of this machine start and measure. */
+double member_now_ns(void *unused);
+
 /* Finds the others, or refuses. */
 void member_join(struct member *me, const char *transport);
 

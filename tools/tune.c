@@ -70,8 +70,7 @@ static void read_collectives(struct setting *s)
         refuse("%s", why.text);
     if (s->mask & ~known && strcmp(s->collectives, "all") != 0)
         refuse("only collectives whose blocks have one size are tuned; those with tables and "
-               "those "
-               "of neighbours go by the built-in rules");
+               "those of neighbours go by the built-in rules");
     s->mask &= known;
 }
 
@@ -354,10 +353,8 @@ int tune_main(int argc, char **argv)
     const struct command command = {
         "tune", "find the fastest algorithms, and write rules",
         "All algorithms and parameters are simulated on the machine; those near the best, and "
-        "what "
-        "the built-in\nrules choose, are measured, the most doubtful ones again, until nothing "
-        "is "
-        "left that would save\nmore than the loss, or the time is over.",
+        "what the built-in\nrules choose, are measured, the most doubtful ones again, until "
+        "nothing is left that would save\nmore than the loss, or the time is over.",
         options, sizeof options / sizeof options[0]};
     int code;
     bool good;

@@ -5,34 +5,12 @@
 
 #include "coll/lab/sim.h"
 #include "coll/lab/sim/machine.h"
-#include "coll/select/clusters.h"
 #include "coll/select/inter_node.h"
 #include "support/check.h"
 
+#include "../../bench/cluster_machines.h"
+
 enum { RANKS = 128, UNIT = 8 };
-
-/* As in bench/clusters.c. */
-static const struct cluster {
-    const char *name, *model, *memory;
-    double message_us, byte_ns;
-    const coll_rule_list *list;
-} clusters[] = {
-    {"ethernet", "loggp:L=12us,o=4us,g=4us,G=0.8,c=0.1", "shm:a=0.2us,b=0.1,node=0.02", 1, .8,
-     &coll_cluster_ethernet},
-    {"roce", "loggp:L=2.5us,o=0.5us,g=0.5us,G=0.1,c=0.1", "shm:a=0.2us,b=0.1,node=0.02", .1, .1,
-     &coll_cluster_roce},
-    {"infiniband", "loggp:L=1.2us,o=0.25us,g=0.2us,G=0.05,c=0.1",
-     "shm:a=0.15us,b=0.08,node=0.01", .01, .042, &coll_cluster_infiniband},
-    {"crowded", "loggp:L=1.5us,o=0.3us,g=0.3us,G=0.05,c=0.1", "shm:a=0.15us,b=0.08,node=0.01",
-     .15, .08, &coll_cluster_crowded},
-};
-enum { CLUSTERS = sizeof clusters / sizeof clusters[0] };
-
-static const coll_collective all[] = {COLL_BARRIER,   COLL_BCAST,    COLL_REDUCE,
-                                      COLL_ALLREDUCE, COLL_GATHER,   COLL_SCATTER,
-                                      COLL_ALLGATHER, COLL_ALLTOALL, COLL_REDUCE_SCATTER_BLOCK,
-                                      COLL_SCAN,      COLL_EXSCAN};
-enum { ALL = sizeof all / sizeof all[0] };
 
 static coll_sim sim;
 static coll_plan plans[RANKS];
@@ -69,7 +47,7 @@ static void problem_of(coll_problem *problem, coll_collective c, uint32_t nodes,
     coll_nodes_even(&problem->nodes, nodes * ppn, ppn);
 }
 
-static double us_of(const struct cluster *at, const coll_rule_list *list,
+static double us_of(const struct cluster_machine *at, const coll_rule_list *list,
                     const coll_problem *problem)
 {
     static coll_sim_machine machine;
@@ -111,14 +89,15 @@ TEST(all_ranks_choose_alike)
                                          {5, 12}, {3, 24}, {2, 61}};
     for (uint32_t i = 0; i < CLUSTERS; i++)
         for (uint32_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
-            for (uint32_t c = 0; c < ALL; c++)
+            for (uint32_t c = 0; c < CLUSTER_COLLECTIVES; c++)
                 for (size_t bytes = 0; bytes <= 1 << 20; bytes = bytes ? bytes * 8 : 8)
                     for (unsigned order = 0; order < 2; order++) {
                         coll_problem problem;
-                        problem_of(&problem, all[c], shapes[s][0], shapes[s][1], bytes);
+                        problem_of(&problem, cluster_collectives[c], shapes[s][0], shapes[s][1],
+                                   bytes);
                         if (order)
                             problem.flags = 0;
-                        free(plans_of(clusters[i].list, &problem));
+                        free(plans_of(cluster_machines[i].list, &problem));
                     }
 }
 
@@ -131,9 +110,9 @@ TEST(one_node_is_not_theirs)
         coll_problem problem;
         coll_plan plan;
         coll_problem_init(&problem, COLL_ALLREDUCE, 16, 100, UNIT);
-        CHECK_STATUS(
-            coll_select_from(clusters[i].list, &problem, &conditions, NULL, &plan, &found),
-            COLL_OK);
+        CHECK_STATUS(coll_select_from(cluster_machines[i].list, &problem, &conditions, NULL,
+                                      &plan, &found),
+                     COLL_OK);
         CHECK(found >= coll_rules && found < coll_rules + COLL_RULE_COUNT);
     }
 }
@@ -146,20 +125,21 @@ TEST(they_lose_less)
         double sum = 0;
         uint32_t n = 0;
         for (uint32_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
-            for (uint32_t c = 0; c < ALL; c++)
+            for (uint32_t c = 0; c < CLUSTER_COLLECTIVES; c++)
                 for (size_t bytes = 24; bytes <= 200000; bytes = bytes * 20 / UNIT * UNIT) {
                     coll_problem problem;
-                    if ((all[c] == COLL_BARRIER && bytes > 24) ||
+                    if ((cluster_collectives[c] == COLL_BARRIER && bytes > 24) ||
                         (s + c + bytes / UNIT) % CHECK_SHARE)
                         continue;
-                    problem_of(&problem, all[c], shapes[s][0], shapes[s][1], bytes);
-                    sum += log(us_of(&clusters[i], &coll_rules_of_nodes, &problem) /
-                               us_of(&clusters[i], clusters[i].list, &problem));
+                    problem_of(&problem, cluster_collectives[c], shapes[s][0], shapes[s][1],
+                               bytes);
+                    sum += log(us_of(&cluster_machines[i], &coll_rules_of_nodes, &problem) /
+                               us_of(&cluster_machines[i], cluster_machines[i].list, &problem));
                     n++;
                 }
         CHECK(sum > 0);
-        printf("    %s: %.2f times as fast in %u problems\n", clusters[i].name, exp(sum / n),
-               n);
+        printf("    %s: %.2f times as fast in %u problems\n", cluster_machines[i].name,
+               exp(sum / n), n);
     }
     coll_sim_free(&sim);
 }

@@ -7,22 +7,10 @@ sub=calibrate
 . "$(dirname "$0")/../support/missing.sh"
 cd "$scratch" || exit 1
 
-# measured CODE ARGUMENT…: as run, with what it says on stderr.
-measured() {
-    checks=$((checks + 1))
-    timeout 120 "$coll" calibrate "$@" >out 2>err </dev/null || { fail "coll calibrate $* ends with $?" && return 1; }
-}
-
-# has PATTERN FILE
-has() {
-    checks=$((checks + 1))
-    grep -q -e "$1" "$2" || fail "$2 has no $1"
-}
-
 # ---- measuring -------------------------------------------------------------------------------
 for transport in threads shm tcp join; do
     for ranks in 2 3; do
-        measured --transport $transport -p $ranks --within 200ms --precision 50 --largest 64k --output $transport.machine
+        does --transport $transport -p $ranks --within 200ms --precision 50 --largest 64k --output $transport.machine
         has '^coll-machine 1$' $transport.machine
         has "^machine.transport $transport\$" $transport.machine
         has "^machine.ranks $ranks\$" $transport.machine
@@ -51,24 +39,24 @@ for transport in threads shm tcp join; do
     has '^  *1048576  [a-z]' out
     sub=calibrate
 done
-measured --transport threads -p 1 --within 100ms --precision 50 --largest 64k
+does --transport threads -p 1 --within 100ms --precision 50 --largest 64k
 has '^shm.a ' out
 grep -q '^loggp' out && fail 'one rank has messages'
 for data in kept purged; do
-    measured --transport threads -p 2 --within 100ms --precision 50 --largest 64k --data $data --cache 64k --bind
+    does --transport threads -p 2 --within 100ms --precision 50 --largest 64k --data $data --cache 64k --bind
     has "^machine.data $data\$" out
 done
-measured --transport join -p 4 --nodes 2 --within 100ms --precision 50 --largest 64k
+does --transport join -p 4 --nodes 2 --within 100ms --precision 50 --largest 64k
 has '^measured links.8 6 ' out
-measured --transport threads -p 3 --within 200ms --precision 50 --largest 64k --check
+does --transport threads -p 3 --within 200ms --precision 50 --largest 64k --check
 has '^allreduce  *ring  *65536 ' out
 has '^median error ' out
 
 # ---- an earlier file -------------------------------------------------------------------------
-measured --from threads.machine
+does --from threads.machine
 has '^3 ranks over threads, ' err
 if command -v gnuplot >/dev/null 2>&1 || [ "${COLL_REQUIRE_ALL:-}" = 1 ]; then
-    measured --from threads.machine --plot page.svg
+    does --from threads.machine --plot page.svg
     has 'messages, and LogGP fitted to them' page.svg
     has 'serial reductions' page.svg
 fi

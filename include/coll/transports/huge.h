@@ -52,8 +52,7 @@ typedef struct coll_huge_extent {
 
 /* Memory of a process that messages were sent from lately. */
 typedef struct coll_huge {
-    uint32_t
-        earned; /* in place of COLL_HUGE_EARNED, where somebody has measured; 0: nobody has */
+    uint32_t earned; /* in place of COLL_HUGE_EARNED, where that was measured; 0: it was not */
     coll_huge_extent extents[COLL_HUGE_EXTENTS]; /* by their numbers, hashed */
 } coll_huge;
 

@@ -24,6 +24,19 @@ run() {
     [ "$code" -ne 0 ] || ! grep -v -q ' of [0-9]*, [0-9]* plans proven$' "$scratch/err" || { fail "$said $* complains" && return 1; }
 }
 
+# does ARGUMENT…: the subcommand ends well, in two minutes; it may say on stderr how far it is.
+does() {
+    checks=$((checks + 1))
+    timeout 120 "$coll" "$sub" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null ||
+        { fail "$said $* ends with $?" && return 1; }
+}
+
+# has PATTERN FILE, in $scratch
+has() {
+    checks=$((checks + 1))
+    grep -q -e "$1" "$scratch/$2" || fail "$2 has no $1"
+}
+
 # refuses SENTENCE ARGUMENT…: ends with 2, prints nothing, and says this one sentence; with a subcommand,
 # behind its name.
 refuses() {

@@ -40,9 +40,9 @@ enum {
         16, /* tags, or ranges of tags, less than a root communicator's, that may be
                             * aborted; one more, and all tags of that communicator are */
     COLL_NODE_YIELDS = 16384, /* tests in a row that find nothing before a rank sleeps */
-    COLL_NODE_READ =
-        1 << 20, /* bytes of the shortest message of private memory that a reduction reads
-                               * in parts: shorter ones stay in the caches when they are received */
+    /* bytes of the shortest message of private memory that a reduction reads in parts: shorter ones stay
+     * in the caches when they are received */
+    COLL_NODE_READ = 1 << 20,
     COLL_NODE_MISSES = 1024, /* tests that find nothing before a rank looks after its peers */
     COLL_I_NODE_TO_ALL = 1   /* in the place of a message in a slot: several ranks read it */
 };
@@ -225,9 +225,8 @@ typedef struct coll_i_node_rank {
     uint32_t longest; /* … and of one that may: what a slot holds */
     uint32_t part; /* bytes of others' own memory that a reduction reads at once; 0: none … */
     uint32_t read_from; /* … out of messages of at least so many */
-    uint32_t
-        spins; /* looks in a row that find nothing before it matters who else runs here … */
-    uint32_t patience; /* … and before a processor of its own is given up */
+    uint32_t spins;     /* looks in vain, in a row, before it matters who else runs here … */
+    uint32_t patience;  /* … and before a processor of its own is given up */
     uint32_t misses;
     coll_i_node_link **links; /* NULL until they talk */
     coll_i_node_op *free_receives, *free_sends, *cancelled;
