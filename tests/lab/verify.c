@@ -2,6 +2,7 @@
  * checks */
 #include "support/check.h"
 #include "support/mutants.h"
+#include "support/nic_mutants.h"
 
 static bool seen[COLL_FINDINGS];
 
@@ -376,6 +377,19 @@ TEST(leaders_on_one_rail_are_rejected)
                 printf("    %s: %s\n", result.failure.reproduction,
                        result.failure.report.sentence);
         }
+}
+
+/* So are NIC programs that are wrong in one way; without that, they are proven. */
+TEST(nic_mutants_are_rejected)
+{
+    for (size_t i = 0; i < sizeof nic_mutants / sizeof nic_mutants[0]; i++) {
+        const struct nic_mutant *mutant = &nic_mutants[i];
+        coll_report report;
+        CHECK_STATUS(nic_prove(mutant, true, &report), COLL_OK);
+        check_finding(&report, COLL_PROVEN, mutant->name, mutant->p);
+        CHECK_STATUS(nic_prove(mutant, false, &report), COLL_OK);
+        check_finding(&report, mutant->finding, mutant->name, mutant->p);
+    }
 }
 
 /* Every check has a mutant: all findings were seen but the lack of memory. */
@@ -1182,6 +1196,7 @@ int main(void)
     RUN(groups_that_must_be_refused);
     RUN(values_out_of_range);
     RUN(leaders_on_one_rail_are_rejected);
+    RUN(nic_mutants_are_rejected);
     RUN(every_finding_was_seen);
     RUN(the_registry_is_proven);
     RUN(windows_that_many_ranks_need);

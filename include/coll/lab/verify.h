@@ -15,6 +15,8 @@
  *   - results: every element, the exact set of contributions, their order where the operator
  *     does not commute, equal structure on all ranks (identical) and over all elements
  *     (reproducible)
+ *   - NIC programs (options.nic): thresholds that are reached by what is needed and nothing else, in
+ *     any order of completion; receives that are posted in time; the same results
  *   - barriers: every rank ends causally after every rank has entered; SHARED: no races; in
  *     both, a rank's own actions are ordered only as the executor orders them
  *
@@ -24,6 +26,7 @@
 #ifndef COLL_LAB_VERIFY_H
 #define COLL_LAB_VERIFY_H
 
+#include "verify/nic_proof.h"
 #include "verify/order.h"
 #include "verify/result.h"
 #include "verify/window_bound.h"
@@ -35,6 +38,7 @@ typedef struct coll_verifier {
     coll_i_world world;
     coll_i_order order;
     coll_i_fixed fixed;
+    coll_i_nic_proof nic;
 } coll_verifier;
 
 enum {
@@ -61,6 +65,10 @@ typedef struct coll_verify_options {
      * this problem, which says what it has and what it is to get. NULL: the plan's own problem.
      * The report names the plan's ranks. */
     const coll_problem *asked;
+    /* Not NULL: besides, the plan is lowered for a NIC of these limits, and the programs are proven. */
+    const coll_nic_limits *nic;
+    uint64_t *
+        nic_random; /* not NULL: their run takes operations at random, by these numbers' state */
     const uint32_t
         *node; /* with `asked`: whose SHARED each rank of it has; NULL: as in the plan */
 } coll_verify_options;
@@ -78,6 +86,7 @@ COLL_INLINE void coll_verifier_release(coll_verifier *v)
     coll_i_world_release(&v->world);
     coll_i_order_release(&v->order);
     coll_i_release(&v->fixed.structures);
+    coll_i_nic_proof_release(&v->nic);
     coll_verifier_init(v);
 }
 
@@ -115,6 +124,19 @@ COLL_INLINE void coll_i_sum_up(const coll_i_data *d, coll_report *report)
     report->ranks = (const coll_verify_count *)d->counts.at;
 }
 
+/* Proves the NIC programs of plans that were proven by themselves. */
+COLL_INLINE bool coll_i_verify_nic(coll_verifier *v, const coll_i_plans *plans,
+                                   const coll_verify_options *options, coll_i_check *check)
+{
+    if (!coll_i_data_begin(&v->data, plans, false, check->report) ||
+        !coll_i_nic_prove(&v->nic, &v->data, options->nic, options->nic_random, check->report))
+        return false;
+    for (check->rank = 0; check->rank < v->data.p; check->rank++)
+        if (!coll_i_check_result(check))
+            return false;
+    return !v->data.structures.out_of_memory || coll_i_no_memory(check->report);
+}
+
 COLL_INLINE bool coll_i_verify_with(coll_verifier *v, const coll_i_plans *plans,
                                     const coll_verify_options *options, coll_report *report)
 {
@@ -146,8 +168,10 @@ COLL_INLINE bool coll_i_verify_with(coll_verifier *v, const coll_i_plans *plans,
         return coll_i_no_memory(report);
     if (barrier && !coll_i_check_order(&v->order, &v->data, true, 0, report))
         return false;
-    return (options->skip & COLL_VERIFY_NO_WINDOW) ||
-           coll_i_check_window(&v->world, &v->data, options->window, options->sends, report);
+    if (!(options->skip & COLL_VERIFY_NO_WINDOW) &&
+        !coll_i_check_window(&v->world, &v->data, options->window, options->sends, report))
+        return false;
+    return !options->nic || coll_i_verify_nic(v, plans, options, &check);
 }
 
 /* Proves a plan, or finds the first thing that is wrong with it. `plan` may be NULL where

@@ -70,6 +70,7 @@ COLL_INLINE void *coll_i_grid_work(void *arg)
     coll_grid_worker worker;
     coll_grid_worker_init(&worker);
     worker.pool = options->inside;
+    worker.nic = options->nic;
     worker.each = options->each;
     worker.arg = options->arg;
     pthread_mutex_lock(&grid->lock);
@@ -95,6 +96,7 @@ COLL_INLINE void *coll_i_grid_work(void *arg)
             row->actions += mine.actions;
             row->window = mine.window > row->window ? mine.window : row->window;
             row->sends = mine.sends > row->sends ? mine.sends : row->sends;
+            coll_i_grid_nic_most(&row->nic, &mine.nic);
             row->p_most = mine.p_most > row->p_most ? mine.p_most : row->p_most;
             grid->plans += mine.plans;
         }

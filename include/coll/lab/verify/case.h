@@ -421,6 +421,8 @@ COLL_INLINE void coll_i_grid_prove_plans(coll_grid_worker *worker, const coll_gr
     options.arg = worker;
     options.verifier = &worker->verifier;
     options.skip = worker->skip;
+    options.nic = worker->nic;
+    options.nic_random = worker->nic_random;
     options.window = window;
     options.sends = sends;
     if (worker->moved) {

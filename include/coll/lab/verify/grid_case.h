@@ -145,11 +145,13 @@ typedef struct coll_grid_worker {
     coll_i_beyond beyond; /* the nodes */
     coll_i_graphs graphs;
     coll_i_groups groups;
-    coll_problem asked; /* before it is placed … */
-    bool moved;         /* … by which ranks get other numbers */
-    bool per_rank;      /* the case has a plan for each rank */
-    uint32_t skip;      /* COLL_VERIFY_NO_… */
-    uint64_t random;    /* the state of its random numbers */
+    coll_problem asked;         /* before it is placed … */
+    bool moved;                 /* … by which ranks get other numbers */
+    bool per_rank;              /* the case has a plan for each rank */
+    const coll_nic_limits *nic; /* as of coll_verify_options … */
+    uint64_t *nic_random;       /* … likewise */
+    uint32_t skip;              /* COLL_VERIFY_NO_… */
+    uint64_t random;            /* the state of its random numbers */
 } coll_grid_worker;
 
 /* A worker without memory. */

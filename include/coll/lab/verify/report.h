@@ -5,6 +5,7 @@
 #ifndef COLL_LAB_VERIFY_REPORT_H
 #define COLL_LAB_VERIFY_REPORT_H
 
+#include "../../nic/nic_program.h"
 #include "../../plan.h"
 #include "memory.h"
 
@@ -48,6 +49,13 @@
     X(COLL_FOUND_GROUP, "a group of a network reduction with other ranks than before")         \
     X(COLL_FOUND_RAIL, "leaders are not spread over the rails of their node")                  \
     X(COLL_FOUND_RACE, "two ranks touch the same element of SHARED in no order")               \
+    X(COLL_FOUND_NIC_NEEDS, "a NIC program takes more than the NIC has, or than it says")      \
+    X(COLL_FOUND_NIC_FIELD, "an operation of a NIC program has a kind or counter that it may " \
+                            "not have")                                                        \
+    X(COLL_FOUND_NIC_COUNT, "a counter may come to a threshold by other events than the "      \
+                            "needed ones")                                                     \
+    X(COLL_FOUND_NIC_RACE, "operations of a NIC program are in no order, but must be")         \
+    X(COLL_FOUND_NIC_UNPOSTED, "a message may come to a NIC before its receive is posted")     \
     X(COLL_FOUND_TRAIT, "a trait is missing, or is not respected, or nothing needs it")        \
     X(COLL_FOUND_REFUSED, "a plan is refused that no trait forbids, or there is none")
 
@@ -110,6 +118,8 @@ typedef struct coll_report {
     uint32_t rounds;          /* messages in the longest chain of messages */
     uint32_t window;          /* least window found with synchronous sends; 0: not looked for */
     uint32_t sends;           /* likewise, of the in-order engine, the least sends in flight */
+    coll_nic_needs
+        nic; /* of NIC programs, if they are proven: the most of any rank, each for itself */
     const coll_verify_count *ranks; /* p of them; the workspace's, until it is used again */
 } coll_report;
 

@@ -19,6 +19,7 @@ typedef struct coll_grid_row {
     uint64_t actions;        /* of the proven plans */
     uint32_t p_most;         /* the most ranks of a proven plan */
     uint32_t window, sends;  /* the least ones that suffice for all of them */
+    coll_nic_needs nic;      /* the most of any NIC program, each for itself */
     coll_report report;      /* of the first plan that failed; else ok */
     coll_grid_case failed;   /* … which is this one, */
     char reproduction[256];  /* in words */
@@ -45,6 +46,7 @@ typedef struct coll_grid_options {
     uint64_t seed;
     uint64_t work; /* of a row and a p, as coll_i_grid_cost counts it; UINT64_MAX: … */
     uint32_t all;  /* … all combinations; up to this p eight times as much */
+    const coll_nic_limits *nic;   /* not NULL: as of coll_verify_options */
     coll_grid_pool inside;        /* what may be used inside; none: the default ones alone */
     const coll_binding *bindings; /* not none: all that is used inside */
     uint32_t n_bindings;
@@ -130,6 +132,15 @@ COLL_INLINE uint64_t coll_i_grid_cost(coll_grid_worker *worker, const coll_grid_
     return cost;
 }
 
+/* The most of two NIC programs, each for itself. */
+COLL_INLINE void coll_i_grid_nic_most(coll_nic_needs *most, const coll_nic_needs *other)
+{
+    most->ops = other->ops > most->ops ? other->ops : most->ops;
+    most->counters = other->counters > most->counters ? other->counters : most->counters;
+    most->receives = other->receives > most->receives ? other->receives : most->receives;
+    most->actions = other->actions > most->actions ? other->actions : most->actions;
+}
+
 /* Proves a case and counts it, and takes what it costs from *left. One that costs more than `most` is
  * left out, unless it is the first of its unit. False: it failed. */
 COLL_INLINE bool coll_i_grid_case(coll_grid_worker *worker, const coll_grid_case *of,
@@ -156,6 +167,7 @@ COLL_INLINE bool coll_i_grid_case(coll_grid_worker *worker, const coll_grid_case
     row->actions += report->total.actions;
     row->window = report->window > row->window ? report->window : row->window;
     row->sends = report->sends > row->sends ? report->sends : row->sends;
+    coll_i_grid_nic_most(&row->nic, &report->nic);
     row->p_most = of->p > row->p_most ? of->p : row->p_most;
     return true;
 }
