@@ -81,9 +81,13 @@ void proof_head(void)
 
 static void print_row(const coll_grid_row *row, const struct inner *inner, double seconds)
 {
-    printf("%-20s %-20s %9" PRIu64 " %8u %8u %6u %9.2f  %s\n",
+    printf("%-20s %-20s %9" PRIu64 " %8u %8u %6u %9.2f  %s",
            coll_collective_name(row->collective), row->algorithm->name, row->plans, row->p_most,
            row->window, row->sends, seconds, row->report.ok ? "proven" : "FAILED");
+    if (row->nic.ops > 0)
+        printf("; NIC: %u operations, %u counters, %u receives", row->nic.ops,
+               row->nic.counters, row->nic.receives);
+    printf("\n");
     if (!row->report.ok) {
         char command[PROOF_COMMAND];
         proof_command(&row->failed, inner, command);

@@ -75,7 +75,8 @@ int verify_main(int argc, char **argv)
     struct option_words inner_words = {{NULL}, 0};
     struct option_range range = {1, P_USUAL};
     uint64_t jobs = proof_processors(), random = UINT64_MAX, seed = 1;
-    bool exhaustive = false, list = false;
+    bool exhaustive = false, list = false, nic = false, nic_posted = false;
+    uint64_t nic_counters = UINT32_MAX, nic_receives = UINT32_MAX;
     const struct option verify_options[] = {
         OPTIONAL("COLLECTIVE", "only this one", &collective),
         OPTIONAL("ALGORITHM", "only this one of its algorithms", &algorithm),
@@ -86,6 +87,13 @@ int verify_main(int argc, char **argv)
              "all roots, not three from 25 ranks on; 64 times the work; larger plans at random",
              &exhaustive),
         FLAG("list", "print every plan that is proven, in words", &list),
+        FLAG("nic", "besides, lower each plan to programs of a NIC, and prove these", &nic),
+        FLAG("nic-posted", "that NIC keeps no message that meets no posted receive",
+             &nic_posted),
+        NUMBER(0, "nic-counters", "N", "it has so many counters (no limit)", &nic_counters, 1,
+               UINT32_MAX),
+        NUMBER(0, "nic-receives", "N", "it posts so many receives at one time (no limit)",
+               &nic_receives, 1, UINT32_MAX),
         NUMBER(0, "random", "N",
                "plans at random, of up to 4096 ranks, for each algorithm (3; 0 with -p)",
                &random, 0, 1000),
@@ -98,9 +106,11 @@ int verify_main(int argc, char **argv)
         "roots,\n"
         "in place and not, commutative and not; all combinations of them, or a sample. What "
         "no\n"
-        "trait forbids must be taken. Exit code 1 if a proof fails, or if there is no plan.",
+        "trait forbids must be taken. Exit code 1 if a proof fails, or if there is no plan.\n"
+        "With --nic the columns at the end are the most that any rank's program takes.",
         verify_options, sizeof verify_options / sizeof verify_options[0]};
     coll_grid_options options;
+    coll_nic_limits limits;
     const char *only = NULL;
     coll_pick pick;
     size_t n_algorithms;
@@ -109,6 +119,13 @@ int verify_main(int argc, char **argv)
     const double start = seconds_now();
     uint64_t rows = 0, failed = 0, plans = 0;
     options_read(&verify, argc, argv);
+    if (!nic && (nic_posted || nic_counters != UINT32_MAX || nic_receives != UINT32_MAX))
+        refuse("--nic-posted, --nic-counters and --nic-receives say what a NIC has: give "
+               "--nic, too");
+    coll_nic_limits_init(&limits);
+    limits.unexpected = !nic_posted;
+    limits.counters = (uint32_t)nic_counters;
+    limits.receives = (uint32_t)nic_receives;
     if (collective)
         one = collective_named(collective);
     if (algorithm) {
@@ -135,6 +152,7 @@ int verify_main(int argc, char **argv)
     options.seed = seed;
     options.workers = (uint32_t)jobs;
     options.each = list ? list_case : NULL;
+    options.nic = nic ? &limits : NULL;
 
     /* What must be refused is refused before the first proof. */
     for (unsigned c = 0; c < COLL_COLLECTIVES; c++)
