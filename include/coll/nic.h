@@ -2,6 +2,7 @@
  *
  *   nic/nic_program.h      the program: operations, what it needs of a NIC
  *   nic/lower.h            a schedule becomes a program
+ *   nic/nic_pack.h         a program as bytes, for a NIC that takes it from its host
  *   nic/counter_machine.h  runs a program over what a NIC can do
  *   nic/nic_wire.h         a wire between the machines of all ranks, in one thread
  *
@@ -12,6 +13,7 @@
 
 #include "nic/counter_machine.h"
 #include "nic/lower.h"
+#include "nic/nic_pack.h"
 #include "nic/nic_wire.h"
 
 #endif /* COLL_NIC_H */

@@ -165,8 +165,9 @@ COLL_INLINE coll_i_nic_event *coll_i_nic_add(coll_i_nic_lowering *l, unsigned ki
     coll_i_nic_event_init(event, kind, peer, count);
     event->order = l->receives;
     event->after = l->sends;
-    if (kind == COLL_NIC_COPY || kind == COLL_NIC_REDUCE || kind == COLL_NIC_END)
-        return event;
+    if (kind != COLL_NIC_SEND && kind != COLL_NIC_RECV && kind != COLL_NIC_NETWORK &&
+        kind != COLL_I_NIC_CREDIT)
+        return event; /* it has no number */
     previous = coll_i_nic_previous(l, l->n - 1);
     if (previous != COLL_I_NIC_NOTHING)
         op->number = l->events[previous].op.number + 1;
