@@ -97,6 +97,7 @@ COLL_INLINE void *coll_i_grid_work(void *arg)
             row->window = mine.window > row->window ? mine.window : row->window;
             row->sends = mine.sends > row->sends ? mine.sends : row->sends;
             coll_i_grid_nic_most(&row->nic, &mine.nic);
+            row->nic_bytes = mine.nic_bytes > row->nic_bytes ? mine.nic_bytes : row->nic_bytes;
             row->p_most = mine.p_most > row->p_most ? mine.p_most : row->p_most;
             grid->plans += mine.plans;
         }

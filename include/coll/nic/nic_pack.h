@@ -23,7 +23,7 @@
 /* Of the bytes. */
 #define COLL_NIC_PACK_VERSION 1
 
-/* What a program may touch: peers below p, and elements of each space. */
+/* What a program may touch: peers below p, and elements of each space, all that its buffers have. */
 typedef struct coll_nic_bounds {
     uint32_t p;
     size_t extent[COLL_SPACES];
@@ -196,7 +196,8 @@ COLL_INLINE void coll_i_nic_get_op(coll_i_nic_reader *from, const coll_nic_bound
     op->count = op->stride = 0;
     op->dst = op->src = op->via = 0;
     if (coll_i_nic_kind_has(COLL_I_NIC_HAS_PEER, op))
-        op->peer = (uint32_t)coll_i_nic_get(from, bounds->p - 1);
+        op->peer = (uint32_t)coll_i_nic_get(
+            from, op->kind == COLL_NIC_NETWORK ? COLL_NETWORK_GROUPS - 1u : bounds->p - 1);
     if (coll_i_nic_kind_has(COLL_I_NIC_HAS_NUMBER, op))
         op->number = (uint32_t)coll_i_nic_get(from, UINT32_MAX / 2);
     if (op->kind == COLL_NIC_REDUCE)

@@ -1,5 +1,6 @@
 /* coll/lab/verify/nic_proof.h — the NIC programs of all ranks: lowered, checked, and run by the counter machine
  *
+ * The programs are those that were packed and unpacked, as on their way to a NIC.
  * Each rank's program means one order of its operations (nic_order.h), in which all that touch the same memory
  * are ordered. Messages have numbers, and a number has one sender and one receiver. So all ranks together are
  * one partial order, and any run computes what one run does. That run is of the real machines (nic.h),
@@ -20,8 +21,8 @@ typedef struct coll_i_nic_proof {
     coll_i_nic_order order;
     coll_i_channels
         channels; /* `sent`, `received`: messages; `head`: where its operations begin in `ends` */
-    coll_i_memory actions, work, pool, programs, machines, endpoints, ends, counters, states,
-        sum;
+    coll_i_memory actions, work, packed, unpacked, pool, programs, machines, endpoints, ends,
+        counters, states, sum;
     size_t pooled;          /* bytes of programs */
     coll_i_nic_spoil spoil; /* NULL: nobody does */
     void *arg;
@@ -73,6 +74,37 @@ COLL_INLINE coll_status coll_i_nic_lower_rank(coll_i_nic_proof *proof, const col
     return status;
 }
 
+/* Has a program go the way to a NIC: it becomes bytes, and these a program, which lies in *memory then.
+ * Returns how many bytes; 0: a finding. */
+COLL_INLINE size_t coll_i_nic_pack_rank(coll_i_nic_proof *proof, const coll_i_data *d,
+                                        uint32_t rank, coll_nic_memory *memory,
+                                        coll_report *report)
+{
+    coll_nic_program *program = coll_i_nic_program_at(proof, rank);
+    coll_nic_bounds bounds;
+    size_t bytes;
+    coll_status status;
+    bounds.p = d->p;
+    for (int space = 0; space < COLL_SPACES; space++)
+        bounds.extent[space] = coll_i_rank_at(d, rank)->extent[space];
+    (void)coll_nic_pack(program, NULL, 0, &bytes);
+    memory->at = coll_i_reserve_new(&proof->unpacked, memory->used);
+    memory->bytes = memory->used;
+    if (!coll_i_reserve_new(&proof->packed, bytes) || !memory->at) {
+        (void)coll_i_no_memory(report);
+        return 0;
+    }
+    (void)coll_nic_pack(program, (unsigned char *)proof->packed.at, bytes, &bytes);
+    status = coll_nic_unpack(program, (const unsigned char *)proof->packed.at, bytes, &bounds,
+                             memory);
+    if (status == COLL_OK)
+        return bytes;
+    (void)coll_i_found(report, COLL_FOUND_NIC_NEEDS, rank, COLL_NO_STEP,
+                       "its NIC program cannot be taken from its bytes: %s",
+                       coll_status_text(status));
+    return 0;
+}
+
 /* Lowers all ranks. */
 COLL_INLINE bool coll_i_nic_lower_all(coll_i_nic_proof *proof, const coll_i_data *d,
                                       const coll_nic_limits *limits, coll_report *report)
@@ -86,6 +118,7 @@ COLL_INLINE bool coll_i_nic_lower_all(coll_i_nic_proof *proof, const coll_i_data
     for (uint32_t rank = 0; rank < d->p; rank++) {
         const coll_nic_needs *needs = &coll_i_nic_program_at(proof, rank)->needs;
         coll_nic_memory memory;
+        size_t bytes;
         const coll_status status =
             coll_i_nic_lower_rank(proof, coll_i_rank_at(d, rank)->plan, rank, limits, &memory);
         const char *refusal =
@@ -95,6 +128,10 @@ COLL_INLINE bool coll_i_nic_lower_all(coll_i_nic_proof *proof, const coll_i_data
         if (refusal)
             return coll_i_found(report, COLL_FOUND_NIC_NEEDS, rank, COLL_NO_STEP, "%s",
                                 refusal);
+        bytes = coll_i_nic_pack_rank(proof, d, rank, &memory, report);
+        if (bytes == 0)
+            return false;
+        report->nic_bytes = bytes > report->nic_bytes ? bytes : report->nic_bytes;
         at[rank] = proof->pooled;
         if (!coll_i_reserve(&proof->pool, proof->pooled + memory.used + sizeof(size_t)))
             return coll_i_no_memory(report);
@@ -307,6 +344,8 @@ COLL_INLINE void coll_i_nic_proof_release(coll_i_nic_proof *proof)
     coll_i_channels_release(&proof->channels);
     coll_i_release(&proof->actions);
     coll_i_release(&proof->work);
+    coll_i_release(&proof->packed);
+    coll_i_release(&proof->unpacked);
     coll_i_release(&proof->pool);
     coll_i_release(&proof->programs);
     coll_i_release(&proof->machines);

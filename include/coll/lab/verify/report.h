@@ -120,6 +120,7 @@ typedef struct coll_report {
     uint32_t sends;           /* likewise, of the in-order engine, the least sends in flight */
     coll_nic_needs
         nic; /* of NIC programs, if they are proven: the most of any rank, each for itself */
+    size_t nic_bytes;               /* likewise, of a program that is packed */
     const coll_verify_count *ranks; /* p of them; the workspace's, until it is used again */
 } coll_report;
 
