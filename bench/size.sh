@@ -4,7 +4,7 @@
 #   bench/size.sh                     Cortex-M0+ and M4, -Os, arm-none-eabi-gcc: CSV
 #   bench/size.sh CC FLAGS...         the same with any other compiler
 #   bench/size.sh --table NAME        one of the tables of docs/microcontroller.md: code, knobs, compilers, runtime,
-#                                     headers, memory, time, loops
+#                                     headers, memory, time, loops; or, of docs/nic.md, nic
 #   bench/size.sh --update FILE [NAME…]   writes them, all or some, into FILE, between <!-- size.sh NAME --> and <!-- end -->
 #
 # One translation unit (size/allreduce.c) holds an engine of the executor, one algorithm, one operator, and a function that
@@ -198,6 +198,25 @@ table_headers()
         $m0 -ffreestanding -I"$here/../include" -MM "$work/all.c" | tr ' \\' '\n\n' | grep 'include/coll/' >"$work/list"
         # shellcheck disable=SC2046
         echo "| \`$header\`, \`coll/algos/ring.h\` | $(wc -l <"$work/list") | $(cat $(cat "$work/list") | wc -l) | $(cat $(cat "$work/list") | wc -c) |"
+    done
+}
+
+# The counter machine of nic.h, alone and with what takes programs from their bytes.
+table_nic()
+{
+    echo '| | Cortex-M0+ | Cortex-M4 | RV32IMAC |'
+    echo '|---|--:|--:|--:|'
+    for unpack in 0 1; do
+        row='| counter machine |'
+        [ $unpack = 0 ] || row='| the same, and `coll_nic_unpack` |'
+        for target in "$m0" "$m4" "$rv"; do
+            $target -Os -std=c99 -ffreestanding -ffunction-sections -fdata-sections -DUNPACK=$unpack -I"$here/../include" \
+                -c "$here/size/nic.c" -o "$work/nic.o"
+            $target -nostdlib -Wl,--gc-sections -Wl,-e,coll_size_nic -Wl,-u,coll_size_nic "$work/nic.o" -lgcc \
+                -o "$work/nic.elf" 2>/dev/null
+            row="$row $(text "$work/nic.elf" "$target") |"
+        done
+        echo "$row"
     done
 }
 
