@@ -203,22 +203,16 @@ COLL_INLINE bool coll_i_nic_check_exact(const coll_i_nic_order *o, coll_report *
 
 /* ---- what the order must hold ------------------------------------------------------------ */
 
-/* Is the one complete before the other begins? */
-COLL_INLINE bool coll_i_nic_are_ordered(const coll_i_nic_order *o, uint32_t a, uint32_t b)
-{
-    return coll_i_nic_is_known(o, a, b) || coll_i_nic_is_known(o, b, a);
-}
-
 COLL_INLINE bool coll_i_nic_check_memory(const coll_i_nic_order *o, coll_report *report)
 {
     for (uint32_t i = 0; i < o->n; i++)
         for (uint32_t k = 0; k < i; k++)
             if (coll_i_nic_conflict(&o->program->ops[k], &o->program->ops[i]) &&
-                !coll_i_nic_are_ordered(o, i, k))
+                !coll_i_nic_is_known(o, i, k))
                 return coll_i_found(report, COLL_FOUND_NIC_RACE, o->rank, COLL_NO_STEP,
-                                    "operations %u and %u of its NIC program touch the same "
-                                    "memory in no order",
-                                    k, i);
+                                    "operation %u of its NIC program touches memory of "
+                                    "operation %u and does not wait for it",
+                                    i, k);
     for (uint32_t i = 0; i + 1 < o->n; i++)
         if (!coll_i_nic_is_known(o, o->n - 1, i))
             return coll_i_nic_found(o, report, COLL_FOUND_NIC_RACE, i,
