@@ -94,9 +94,10 @@ int verify_main(int argc, char **argv)
                UINT32_MAX),
         NUMBER(0, "nic-receives", "N", "it posts so many receives at one time (no limit)",
                &nic_receives, 1, UINT32_MAX),
-        NUMBER(0, "random", "N",
-               "plans at random, of up to 4096 ranks, for each algorithm (3; 0 with -p)",
-               &random, 0, 1000),
+        NUMBER(
+            0, "random", "N",
+            "plans at random, of up to 4096 ranks, for each algorithm (3; 0 with -p or --nic)",
+            &random, 0, 1000),
         NUMBER(0, "seed", "S", "of what is at random (1)", &seed, 0, UINT64_MAX - 1),
         NUMBER('j', "jobs", "N", "threads (one a processor)", &jobs, 1, PROOF_JOBS_MOST),
     };
@@ -134,7 +135,7 @@ int verify_main(int argc, char **argv)
     }
     coll_grid_options_init(&options, NULL, 0);
     if (random == UINT64_MAX)
-        random = range.first == 1 && range.last == P_USUAL ? options.random : 0;
+        random = range.first == 1 && range.last == P_USUAL && !nic ? options.random : 0;
     options.p_least = (uint32_t)range.first;
     options.p_most = (uint32_t)range.last;
     options.all_roots = exhaustive ? UINT32_MAX : ROOTS_USUAL;

@@ -14,9 +14,9 @@
  * if these have happened, whatever the order of all others. An event that is in several groups counts alone,
  * and an ADD for each of the others.
  *
- *   broadcast in a chain, the middle rank, two segments:
- *     recv 0 ─┬→ send 0 ─┐          counter 0: recv 0, send 0 …
- *     recv 1 ─┴→ send 1 ─┴→ end     counter 1: recv 1; an ADD for each of the last group
+ *   broadcast in a chain, a rank in the middle, two segments:
+ *     recv 0 → send 0 ─┐        counter 0 counts recv 0, and counter 1 recv 1, as they come in any order;
+ *     recv 1 → send 1 ─┴→ end   counter 2 counts both sends, and the end waits for 2
  *
  * Receives are posted as early as their memory is free. If the NIC holds fewer, or has too few counters, some
  * wait for older ones to complete. If that does not do, all keep the order in which an in-order engine runs them,

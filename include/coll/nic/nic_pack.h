@@ -25,8 +25,8 @@
 
 /* What a program may touch: peers below p, and elements of each space, all that its buffers have. */
 typedef struct coll_nic_bounds {
-    uint32_t p;
-    size_t extent[COLL_SPACES];
+    uint32_t p;                 /* ranks of the plan */
+    size_t extent[COLL_SPACES]; /* elements of each space */
 } coll_nic_bounds;
 
 /* In the first byte of an operation. */

@@ -53,8 +53,10 @@ typedef struct coll_nic_op {
     uint32_t peer;      /* the other end; NETWORK: number of the group */
     uint32_t number;    /* of a message between two ranks in one direction, or of a meeting */
     size_t count;       /* elements */
-    coll_ref dst, src, via;
-    size_t stride; /* as of coll_action */
+    coll_ref dst;       /* where it writes, … */
+    coll_ref src;       /* … reads, … */
+    coll_ref via;       /* … and finds more operands */
+    size_t stride;      /* as of coll_action */
 } coll_nic_op;
 
 /* What a rank's program takes of its NIC, all of it known before anything starts. */
@@ -79,8 +81,8 @@ typedef struct coll_nic_program {
     const uint32_t *counts; /* of each counter: what it counts in one epoch; the caller's */
     const uint32_t *signal_peers; /* whose signals the first counters count … */
     uint32_t signals;             /* … and how many such counters there are */
-    uint32_t rank;
-    coll_nic_needs needs;
+    uint32_t rank;                /* whose it is */
+    coll_nic_needs needs;         /* of a NIC */
 } coll_nic_program;
 
 /* A NIC without limits, which keeps unexpected messages. */
