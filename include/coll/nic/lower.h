@@ -11,17 +11,19 @@
  * Events that one operation waits for are a group (nic/nic_events.h), and a counter counts one group after the
  * other. A group may follow another on its counter if each of its events begins after that one is
  * complete: then a threshold of as many events as there are up to the end of a group is reached if and only
- * if these have happened, whatever the order of all others. An event that is in several groups counts alone,
- * and an ADD for each of the others.
+ * if these have happened, whatever the order of all others. An event that is in several groups counts
+ * alone, and an ADD for each of the others; where a group has all that an older one has, one ADD stands
+ * for that.
  *
  *   broadcast in a chain, a rank in the middle, two segments:
  *     recv 0 → send 0 ─┐        counter 0 counts recv 0, and counter 1 recv 1, as they come in any order;
  *     recv 1 → send 1 ─┴→ end   counter 2 counts both sends, and the end waits for 2
  *
  * Receives are posted as early as their memory is free. If the NIC holds fewer, or has too few counters, some
- * wait for older ones to complete. If that does not do, all keep the order in which an in-order engine runs them,
- * with coll_plan.sends sends in flight, so that the program still ends. The same (plan, schedule, limits) gives the same program. Nothing here allocates, and
- * all of it may run on a host long before the NIC has the program.
+ * wait for older ones to complete. If that does not do, all keep the order in which an in-order engine
+ * runs them, with coll_plan.sends sends in flight, so that the program still ends. The same (plan,
+ * schedule, limits) gives the same program. Nothing here allocates, and all of it may run on a host long
+ * before the NIC has the program.
  */
 #ifndef COLL_NIC_LOWER_H
 #define COLL_NIC_LOWER_H

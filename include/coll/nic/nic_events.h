@@ -309,7 +309,9 @@ COLL_INLINE bool coll_i_nic_depends(const coll_i_nic_lowering *l, uint32_t event
 COLL_INLINE uint32_t coll_i_nic_find_needs(const coll_i_nic_lowering *l, uint32_t event,
                                            uint32_t signal, uint32_t *members, uint32_t room)
 {
-    const uint32_t previous = coll_i_nic_previous(l, event),
+    const uint32_t kind = l->events[event].op.kind;
+    const bool keeps = kind == COLL_NIC_NETWORK || (l->ordered && kind <= COLL_NIC_RECV);
+    const uint32_t previous = keeps ? coll_i_nic_previous(l, event) : COLL_I_NIC_NOTHING,
                    behind = coll_i_nic_behind(l, event), sent = coll_i_nic_sent(l, event);
     const uint32_t *row = coll_i_nic_row(l, event);
     uint32_t n = 0;

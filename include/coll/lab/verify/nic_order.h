@@ -136,10 +136,12 @@ COLL_INLINE bool coll_i_nic_begin(coll_i_nic_order *o, uint32_t i, coll_report *
 {
     const coll_nic_op *op = &o->program->ops[i];
     const uint32_t c = op->done;
-    for (uint32_t k = 0; op->trigger != COLL_NIC_NONE && k < op->threshold; k++)
-        coll_i_nic_learn(o, i, o->counts[o->first[op->trigger] + k]);
-    if (op->trigger != COLL_NIC_NONE && op->threshold > 0)
-        ((unsigned char *)o->used.at)[o->first[op->trigger] + op->threshold - 1] = 1;
+    for (uint32_t k = op->trigger != COLL_NIC_NONE ? op->threshold : 0; k-- > 0;) {
+        const uint32_t at = o->first[op->trigger] + k;
+        if (k + 1 < op->threshold && ((const unsigned char *)o->used.at)[at])
+            break; /* those after it know the rest, or the threshold is not exact */
+        coll_i_nic_learn(o, i, o->counts[at]);
+    }
     o->value[o->program->needs.counters + i] = 1;
     if (c == COLL_NIC_NONE)
         return true;
@@ -155,6 +157,12 @@ COLL_INLINE bool coll_i_nic_follow_one(coll_i_nic_order *o, coll_report *report)
 {
     const uint32_t counters = o->program->needs.counters;
     bool moved = true;
+    for (uint32_t i = 0; i < o->n; i++) {
+        const coll_nic_op *op = &o->program->ops[i];
+        if (op->trigger != COLL_NIC_NONE && op->threshold > 0 &&
+            op->threshold <= o->program->counts[op->trigger])
+            ((unsigned char *)o->used.at)[o->first[op->trigger] + op->threshold - 1] = 1;
+    }
     while (moved) {
         moved = false;
         for (uint32_t i = 0; i < o->n; i++) {
@@ -186,16 +194,19 @@ COLL_INLINE bool coll_i_nic_check_exact(const coll_i_nic_order *o, coll_report *
     const unsigned char *used = (const unsigned char *)o->used.at;
     for (uint32_t c = o->program->signals; c < o->program->needs.counters; c++) {
         const uint32_t *counts = o->counts + o->first[c];
-        uint32_t most = 0; /* a threshold below this event, and all lower ones */
+        uint32_t least = 0,
+                 most = 0; /* the last group before this event, which knows the others */
         for (uint32_t k = 0; k < o->program->counts[c]; k++) {
-            for (uint32_t i = 0; i < most; i++)
+            for (uint32_t i = least; i < most; i++)
                 if (!coll_i_nic_is_known(o, counts[k], counts[i]))
                     return coll_i_found(report, COLL_FOUND_NIC_COUNT, o->rank, COLL_NO_STEP,
                                         "counter %u of its NIC program may come to %u by "
                                         "operation %u instead of %u",
                                         c, most, counts[k], counts[i]);
-            if (used[o->first[c] + k])
+            if (used[o->first[c] + k]) {
+                least = most;
                 most = k + 1;
+            }
         }
     }
     return true;
@@ -207,8 +218,8 @@ COLL_INLINE bool coll_i_nic_check_memory(const coll_i_nic_order *o, coll_report 
 {
     for (uint32_t i = 0; i < o->n; i++)
         for (uint32_t k = 0; k < i; k++)
-            if (coll_i_nic_conflict(&o->program->ops[k], &o->program->ops[i]) &&
-                !coll_i_nic_is_known(o, i, k))
+            if (!coll_i_nic_is_known(o, i, k) &&
+                coll_i_nic_conflict(&o->program->ops[k], &o->program->ops[i]))
                 return coll_i_found(report, COLL_FOUND_NIC_RACE, o->rank, COLL_NO_STEP,
                                     "operation %u of its NIC program touches memory of "
                                     "operation %u and does not wait for it",
