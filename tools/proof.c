@@ -85,8 +85,9 @@ static void print_row(const coll_grid_row *row, const struct inner *inner, doubl
            coll_collective_name(row->collective), row->algorithm->name, row->plans, row->p_most,
            row->window, row->sends, seconds, row->report.ok ? "proven" : "FAILED");
     if (row->nic.ops > 0)
-        printf("; NIC: %u operations in %zu bytes, %u counters, %u receives", row->nic.ops,
-               row->nic_bytes, row->nic.counters, row->nic.receives);
+        printf("; NIC: %" PRIu64 " plans, %u operations in %zu bytes, %u counters, %u receives",
+               row->nic_plans, row->nic.ops, row->nic_bytes, row->nic.counters,
+               row->nic.receives);
     printf("\n");
     if (!row->report.ok) {
         char command[PROOF_COMMAND];

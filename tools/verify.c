@@ -108,7 +108,9 @@ int verify_main(int argc, char **argv)
         "in place and not, commutative and not; all combinations of them, or a sample. What "
         "no\n"
         "trait forbids must be taken. Exit code 1 if a proof fails, or if there is no plan.\n"
-        "With --nic the columns at the end are the most that any rank's program takes.",
+        "With --nic each line ends with how many plans were lowered, those of at most 1024 "
+        "steps\n"
+        "a rank, and with the most that any rank's program takes.",
         verify_options, sizeof verify_options / sizeof verify_options[0]};
     coll_grid_options options;
     coll_nic_limits limits;

@@ -215,6 +215,9 @@ says '^3 plans of 1 line of the table proven in' verify barrier linear -p 3
 says 'proven$' verify bcast linear -p 5 --exhaustive --random 1 --seed 3
 says '^  bcast linear p=5 root=2 count=4 in-place$' verify bcast linear -p 5 --list
 [ "$(grep -c '^  ' "$scratch/out")" = "$(sed -n 's/ plans of 1 line .*//p' "$scratch/out")" ] || fail 'coll verify --list does not list each plan once'
+says 'proven; NIC: [0-9]* plans, [0-9]* operations in [0-9]* bytes, 2 counters, 1 receives$' verify allreduce ring -p 4 --nic --nic-counters 2
+says 'proven; NIC: ' verify barrier dissemination -p 5 --nic --nic-posted --nic-receives 1
+refuses 'coll verify: --nic-posted, --nic-counters and --nic-receives say what a NIC has: give --nic, too' verify barrier linear -p 2 --nic-posted
 run 0 verify -p 1..3 -j 1
 grep -q FAILED "$scratch/out" && fail 'a proof failed'
 [ "$(grep -c ' proven$' "$scratch/out")" -eq "$("$coll" list --markdown | tail -n +3 | wc -l)" ] || fail 'an algorithm was not proven'

@@ -83,7 +83,7 @@ COLL_INLINE void *coll_i_grid_work(void *arg)
         bool held = true;
         if (unit < grid->failed[r]) {
             pthread_mutex_unlock(&grid->lock);
-            mine.plans = mine.refused = mine.actions = 0;
+            mine.plans = mine.refused = mine.actions = mine.nic_plans = 0;
             worker.random = options->seed * 0x2545f4914f6cdd1du + unit;
             worker.skip = 0;
             coll_verifier_forget(&worker.verifier);
@@ -93,6 +93,7 @@ COLL_INLINE void *coll_i_grid_work(void *arg)
             pthread_mutex_lock(&grid->lock);
             row->plans += mine.plans;
             row->refused += mine.refused;
+            row->nic_plans += mine.nic_plans;
             row->actions += mine.actions;
             row->window = mine.window > row->window ? mine.window : row->window;
             row->sends = mine.sends > row->sends ? mine.sends : row->sends;

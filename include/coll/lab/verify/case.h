@@ -411,6 +411,18 @@ COLL_INLINE uint32_t coll_i_grid_leaders(const coll_grid_case *of)
                : 0;
 }
 
+/* Are the case's plans short enough to be lowered for a NIC, which takes the square of their steps? */
+COLL_INLINE bool coll_i_grid_is_short(const coll_grid_worker *worker, const coll_grid_case *of)
+{
+    for (uint32_t rank = 0; rank < of->p; rank++) {
+        const coll_plan *plan =
+            (const coll_plan *)worker->plans.at + (worker->per_rank ? rank : 0);
+        if (coll_plan_steps(plan, rank) > COLL_GRID_NIC_STEPS)
+            return false;
+    }
+    return true;
+}
+
 /* Proves the case that the worker has made plans of. */
 COLL_INLINE void coll_i_grid_prove_plans(coll_grid_worker *worker, const coll_grid_case *of,
                                          uint32_t window, uint32_t sends, coll_report *report)
@@ -421,7 +433,7 @@ COLL_INLINE void coll_i_grid_prove_plans(coll_grid_worker *worker, const coll_gr
     options.arg = worker;
     options.verifier = &worker->verifier;
     options.skip = worker->skip;
-    options.nic = worker->nic;
+    options.nic = worker->nic && coll_i_grid_is_short(worker, of) ? worker->nic : NULL;
     options.nic_random = worker->nic_random;
     options.window = window;
     options.sends = sends;

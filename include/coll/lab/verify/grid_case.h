@@ -123,6 +123,9 @@ COLL_INLINE const coll_algorithm *coll_i_pool_longest(const coll_grid_pool *pool
     return longest;
 }
 
+/* Plans of more steps of any rank are not lowered for a NIC. */
+enum { COLL_GRID_NIC_STEPS = 1024 };
+
 /* What a case uses inside, as coll_plan_build takes it. */
 enum { COLL_I_GRID_USES = 64 };
 typedef struct coll_i_grid_bindings {
@@ -148,7 +151,7 @@ typedef struct coll_grid_worker {
     coll_problem asked;         /* before it is placed … */
     bool moved;                 /* … by which ranks get other numbers */
     bool per_rank;              /* the case has a plan for each rank */
-    const coll_nic_limits *nic; /* as of coll_verify_options … */
+    const coll_nic_limits *nic; /* as of coll_verify_options, for plans that are short … */
     uint64_t *nic_random;       /* … likewise */
     uint32_t skip;              /* COLL_VERIFY_NO_… */
     uint64_t random;            /* the state of its random numbers */

@@ -19,6 +19,7 @@ typedef struct coll_grid_row {
     uint64_t actions;        /* of the proven plans */
     uint32_t p_most;         /* the most ranks of a proven plan */
     uint32_t window, sends;  /* the least ones that suffice for all of them */
+    uint64_t nic_plans;      /* of which NIC programs were proven, too */
     coll_nic_needs nic;      /* the most of any NIC program, each for itself … */
     size_t nic_bytes;        /* … and of one that is packed */
     coll_report report;      /* of the first plan that failed; else ok */
@@ -168,6 +169,7 @@ COLL_INLINE bool coll_i_grid_case(coll_grid_worker *worker, const coll_grid_case
     row->actions += report->total.actions;
     row->window = report->window > row->window ? report->window : row->window;
     row->sends = report->sends > row->sends ? report->sends : row->sends;
+    row->nic_plans += report->nic.ops > 0 ? 1 : 0;
     coll_i_grid_nic_most(&row->nic, &report->nic);
     row->nic_bytes = report->nic_bytes > row->nic_bytes ? report->nic_bytes : row->nic_bytes;
     row->p_most = of->p > row->p_most ? of->p : row->p_most;
