@@ -70,10 +70,10 @@ COLL_INLINE coll_status coll_i_tagged_send_short(coll_i_tagged *net, coll_i_tagg
     const uint32_t credit = link->owed < net->credit_mask ? link->owed : net->credit_mask;
     const uint64_t its = coll_i_tagged_tag(net, net->rank, COLL_I_TAGGED_SHORT, tag, credit);
     coll_i_tagged_op *op = NULL;
-    coll_status status;
-    if (bytes < net->inject_end) {
+    coll_status status = COLL_AGAIN;
+    if (bytes < net->inject_end)
         status = coll_i_tagged_hand(net, link, its, buf, bytes, NULL, NULL);
-    } else {
+    if (status == COLL_AGAIN && (bytes >= net->inject_end || net->direct)) {
         op = coll_i_tagged_op_take(net, link, COLL_I_TAGGED_SEND, tag, (void *)(uintptr_t)buf,
                                    bytes);
         if (!op)

@@ -43,9 +43,12 @@ COLL_INLINE coll_status coll_i_tagged_send_own(coll_i_tagged *net, coll_i_tagged
                                                uint64_t tag, const void *what, size_t bytes)
 {
     coll_i_tagged_op *op;
-    coll_status status;
-    if (bytes < net->inject_end && !net->closing)
-        return coll_i_tagged_hand(net, link, tag, what, bytes, NULL, NULL);
+    coll_status status = COLL_AGAIN;
+    if (bytes < net->inject_end && !net->closing) {
+        status = coll_i_tagged_hand(net, link, tag, what, bytes, NULL, NULL);
+        if (status != COLL_AGAIN || !net->direct)
+            return status;
+    }
     op = coll_i_tagged_op_take(net, link, COLL_I_TAGGED_SEND, 0, NULL, bytes);
     if (!op)
         return COLL_AGAIN;

@@ -216,10 +216,12 @@ typedef struct coll_i_tagged {
     const coll_i_tagged_library *library;
     uint32_t rank, p;
     uint32_t patience;
-    uint32_t posted;   /* receives of notices */
-    size_t inject_end; /* messages of fewer bytes are sent without an operation */
+    uint32_t posted; /* receives of notices */
+    size_t
+        inject_end; /* messages of fewer bytes are sent without an operation, if that can be */
     bool
-        direct; /* short messages are sent from the caller's buffer, as the library copies them */
+        direct; /* short messages are sent from the caller's buffer, as the library copies them; where one
+                 * is not sent without an operation, it is with one, which the library keeps */
     /* What comes first is received into a bounce buffer that is long enough for all that may come: providers of
      * libfabric lose the connection, hang or say nothing when a message is longer than its receive. */
     bool bounces;

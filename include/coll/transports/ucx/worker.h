@@ -17,6 +17,8 @@ typedef struct coll_ucx_options {
     uint32_t ranks_here; /* ranks on this machine; 0: it is found out */
 } coll_ucx_options;
 
+enum { COLL_I_UCX_AT_ONCE = 256 }; /* bytes that UCX copies, or does not take yet */
+
 /* A rank's end; all of it is private. */
 typedef struct coll_ucx {
     coll_i_tagged net;
@@ -106,13 +108,17 @@ COLL_INLINE coll_status coll_i_ucx_send(coll_i_tagged *net, coll_i_tagged_link *
     void *request;
     if (!link->end && !coll_i_ucx_connect((coll_ucx *)net, link))
         return COLL_ERR_IO;
-    param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA |
-                         UCP_OP_ATTR_FIELD_MEMORY_TYPE;
-    param.cb.send = coll_i_ucx_sent;
-    param.user_data = op;
+    param.op_attr_mask = UCP_OP_ATTR_FIELD_MEMORY_TYPE;
     param.memory_type = UCS_MEMORY_TYPE_HOST;
-    coll_i_ucx_use(&param, registered);
-    op->context[0] = net;
+    if (op) {
+        param.op_attr_mask |= UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
+        param.cb.send = coll_i_ucx_sent;
+        param.user_data = op;
+        coll_i_ucx_use(&param, registered);
+        op->context[0] = net;
+    } else {
+        param.op_attr_mask |= UCP_OP_ATTR_FLAG_FORCE_IMM_CMPL;
+    }
     request = ucp_tag_send_nbx((ucp_ep_h)link->end, buf, bytes, tag, &param);
     if (!request)
         return COLL_OK;
@@ -306,6 +312,7 @@ COLL_INLINE bool coll_i_ucx_open(coll_i_tagged *net, const void *options, char *
     bool well = false;
     (void)options; /* UCX has its own, in the environment */
     net->direct = net->keeps = true;
+    net->inject_end = COLL_I_UCX_AT_ONCE + 1;
     /* UCX keeps what comes before its receive, and compares each message with all of these. */
     net->posted = 1;
     if (!coll_i_tagged_divide(net, 64))
