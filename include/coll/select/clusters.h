@@ -1,6 +1,6 @@
 /* coll/select/clusters.h — rules for several nodes by what the machine is
  *
- *   const coll_cluster machine = {3900, 100};            // ns, ns; the same on all ranks
+ *   const coll_cluster machine = {3900, 100};            // ns, ns; or comm/find_cluster.h finds them
  *   coll_comm_nodes(&comm, &nodes);                      // comm/multi_node.h
  *   coll_comm_rules(&comm, coll_cluster_rules(&machine, coll_nodes_largest(&nodes, p)));
  *
