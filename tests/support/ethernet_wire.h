@@ -163,6 +163,19 @@ static void wire_open_all(uint32_t ops, uint32_t early)
         wire_open(r, ops, early);
 }
 
+/* Asks until an operation is over, or for too long. */
+static coll_status wire_poll(uint32_t rank, coll_handle *h)
+{
+    coll_status status = COLL_AGAIN;
+    for (uint32_t i = 0; i < 10 * wire.patience && status == COLL_AGAIN; i++) {
+        status = coll_ethernet_transport.test(&ranks[rank], h);
+        for (uint32_t r = 0; r < wire.p; r++)
+            if (r != rank)
+                coll_ethernet_transport.progress(&ranks[r]);
+    }
+    return status;
+}
+
 static void wire_close(void)
 {
     for (uint32_t r = 0; r < wire.p; r++) {

@@ -99,6 +99,7 @@ TEST(frames)
         0x02, 0x00, 0x12, 0x34, 0x00, 0x02, 0x02, 0x00, 0x12, 0x34, 0x00, 0x01, 0x88, 0xb5,
         0x02, 0x05, 0x34, 0x12, 0x01, 0x00, 0x02, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00};
     const wire_frame *first = &wire.card[1].queue[0];
+    static unsigned char foreign[COLL_I_ETH_HEAD + COLL_ETHERNET_MOST + 1];
     char in[3] = "";
     coll_handle h, multicasts;
     wire_init(3, 1);
@@ -120,6 +121,16 @@ TEST(frames)
     t->progress(&ranks[2]);
     CHECK_STATUS(t->test(&ranks[1], &h), COLL_OK);
     CHECK(memcmp(in, "def", 3) == 0);
+    memcpy(foreign, message,
+           sizeof message); /* of a rank that cuts messages later than this one */
+    foreign[22] = (COLL_ETHERNET_MOST + 1) & 0xff;
+    foreign[23] = (COLL_ETHERNET_MOST + 1) >> 8;
+    foreign[24] = 2;
+    wire_deliver(&wire.card[1], foreign, sizeof foreign);
+    t->progress(&ranks[1]);
+    CHECK_STATUS(t->recv(&ranks[1], 2, 5, in, 3, &h), COLL_STARTED);
+    wire_deliver(&wire.card[1], foreign, sizeof foreign);
+    CHECK_STATUS(t->test(&ranks[1], &h), COLL_ERR_SIZE);
     wire_close();
 }
 
@@ -302,19 +313,6 @@ TEST(no_frame_too_many)
 
 /* ---- failures ---------------------------------------------------------------------------- */
 
-/* Polls until an operation is over, or for too long. */
-static coll_status poll(uint32_t rank, coll_handle *h)
-{
-    coll_status status = COLL_AGAIN;
-    for (uint32_t i = 0; i < 10 * wire.patience && status == COLL_AGAIN; i++) {
-        status = t->test(&ranks[rank], h);
-        for (uint32_t r = 0; r < wire.p; r++)
-            if (r != rank)
-                t->progress(&ranks[r]);
-    }
-    return status;
-}
-
 /* Rank 2 is pulled out; who waits for it notices, and tells the others, who notice although they only wait for
  * each other. A rank that lives but has nothing to say is not dead. */
 TEST(death)
@@ -337,17 +335,17 @@ TEST(death)
             CHECK_STATUS(t->send(&ranks[0], 2, 1, &word, 4, &waits), COLL_STARTED);
         else
             CHECK_STATUS(t->recv(&ranks[0], 2, 1, &word, 4, &waits), COLL_STARTED);
-        CHECK_STATUS(poll(0, &waits), COLL_ERR_IO);
+        CHECK_STATUS(wire_poll(0, &waits), COLL_ERR_IO);
         CHECK(t->failure->dead(&ranks[0], 2) && !t->failure->dead(&ranks[0], 3));
         t->failure->abort(&ranks[0], 1, 1);
         t->failure->cancel(&ranks[0], &waits);
-        CHECK_STATUS(poll(3, &other), COLL_ERR_PEER);
+        CHECK_STATUS(wire_poll(3, &other), COLL_ERR_PEER);
         t->failure->cancel(&ranks[3], &other);
         CHECK_STATUS(t->send(&ranks[3], 0, 1, &word, 4, &other), COLL_ERR_PEER);
         CHECK_STATUS(t->send(&ranks[0], 2, 0, &word, 4, &other), COLL_ERR_IO);
         CHECK_STATUS(t->recv(&ranks[3], 0, 0, &word, 4, &other), COLL_STARTED);
         CHECK_STATUS(t->send(&ranks[0], 3, 0, &word, 4, &waits), COLL_STARTED);
-        CHECK_STATUS(poll(0, &waits), COLL_OK); /* other tags go on */
+        CHECK_STATUS(wire_poll(0, &waits), COLL_OK); /* other tags go on */
         wire_close();
     }
 }
@@ -383,8 +381,8 @@ TEST(aborts_are_lost)
     t->failure->abort(&ranks[2], 3, COLL_ETHERNET_TAGS);
     wire.lost = 0;
     CHECK_EQ(ranks[2].aborted, UINT32_MAX - 7);
-    CHECK_STATUS(poll(1, &h[1]), COLL_ERR_PEER);
-    CHECK_STATUS(poll(0, &h[0]), COLL_ERR_PEER);
+    CHECK_STATUS(wire_poll(1, &h[1]), COLL_ERR_PEER);
+    CHECK_STATUS(wire_poll(0, &h[0]), COLL_ERR_PEER);
     wire_close();
 }
 

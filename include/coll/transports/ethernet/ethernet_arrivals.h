@@ -62,8 +62,8 @@ COLL_INLINE void coll_i_eth_arrive(coll_ethernet *eth, uint32_t from, uint32_t t
         (void)coll_i_eth_put(eth, COLL_I_ETH_ACK, from, tag, number, NULL, 0);
         return;
     }
-    room = coll_i_eth_kept(eth, from, tag, number);
-    if (!room) {
+    room = bytes > COLL_ETHERNET_MOST ? NULL : coll_i_eth_kept(eth, from, tag, number);
+    if (!room) { /* a longer one is of a rank that cuts in another way: its receive says so */
         eth->peers[from].flags |= COLL_I_ETH_DROPPED;
     } else if (room->peer == COLL_ETHERNET_ALL) {
         room->peer = (uint16_t)from;
@@ -107,7 +107,7 @@ COLL_INLINE void coll_i_eth_hear(coll_ethernet *eth, const unsigned char *frame,
     bytes = coll_i_eth_read(frame + 22, 2);
     number = coll_i_eth_read(cast ? frame + 28 + 4 * o->rank : frame + 24, 4);
     if (from >= o->p || from == o->rank || (to != o->rank && to != COLL_ETHERNET_ALL) ||
-        tag >= COLL_ETHERNET_TAGS || bytes > COLL_ETHERNET_MOST || length - data < bytes)
+        tag >= COLL_ETHERNET_TAGS || length - data < bytes)
         return;
     eth->peers[from].heard = now;
     if ((eth->aborted >> tag & 1) && kind <= COLL_I_ETH_WANT) {
