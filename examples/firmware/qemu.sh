@@ -3,7 +3,8 @@
 #
 #   qemu.sh BOARD IMAGE [WIRE [NUMBER…]]
 #
-# WIRE    the UART reads the named pipe WIRE.in and writes WIRE.out; `-`: it is not connected
+# WIRE    the UART reads the named pipe WIRE.in and writes WIRE.out; tcp:HOST:PORT: it is connected with that; `-`: with
+#         nothing
 # NUMBER  arguments of the program
 # What the program prints is on stderr; its exit code is the script's, 124 after SECONDS_MAX (60).
 # QEMU_OPTIONS: more options of QEMU.
@@ -12,11 +13,16 @@ board=$1 image=$2 wire=${3:--} uart='' arguments=arg=program
 for number; do
     arguments=$arguments,arg=$number
 done
-[ "$wire" = - ] || uart="-chardev pipe,id=wire,path=$wire -serial chardev:wire"
+case $wire in
+-) ;;
+tcp:*) uart="-serial $wire" ;;
+*) uart="-chardev pipe,id=wire,path=$wire -serial chardev:wire" ;;
+esac
 case $board in
 microbit) machine='qemu-system-arm -M microbit' ;;
 mps2) machine='qemu-system-arm -M mps2-an385' ;;
 fe310) machine='qemu-system-riscv32 -M sifive_e' ;;
+virt) machine='qemu-system-riscv32 -M virt -bios none -global virtio-mmio.force-legacy=false' ;;
 *) echo "qemu.sh: no board $board" >&2 && exit 2 ;;
 esac
 # shellcheck disable=SC2086

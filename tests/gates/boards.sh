@@ -1,0 +1,55 @@
+#!/bin/sh
+# Boards on one Ethernet: examples/boards, linked without a C library for a Cortex-M3 with a LAN9118, an RV32IMAC with
+# virtio-net and a Cortex-M0 on a serial line. Racks of four and of eight, mixed, and with lost, repeated and reordered frames,
+# have the bits of this machine's floats in all collectives. A board that is missing, one that cuts messages in
+# another way, and a wrong result are noticed.
+. "$(dirname "$0")/gate.sh"
+need make make
+need arm-none-eabi-gcc gcc-arm-none-eabi
+need riscv64-unknown-elf-gcc gcc-riscv64-unknown-elf
+boards=$COLL_SOURCE/examples/boards
+
+# image FOLDER [FILE | VARIABLE=VALUE]…: makes the file of that folder, or all.
+image() {
+    folder=$1
+    shift
+    make -C "$boards" OUT="$folder" CC="$COLL_CC" "$@"
+}
+
+# rack FOLDER BOARD…: all results of all boards are as on this machine.
+rack() {
+    "$boards/run.sh" "$@" >said 2>&1
+    code=$?
+    cat said
+    [ $code -eq 0 ] && grep -q "^$(($# - 1)) boards: all [1-9][0-9]* results have the bits" said
+}
+
+all=$gate_scratch/all other=$gate_scratch/other wrong=$gate_scratch/wrong
+accept image "$all" -j 2
+accept image "$other" BOARDS=mps2 MORE='-UCOLL_ETHERNET_MOST -DCOLL_ETHERNET_MOST=256'
+need qemu-system-arm qemu-system-arm
+need qemu-system-riscv32 qemu-system-misc
+
+accept rack "$all" mps2 mps2 mps2 mps2
+cat said
+accept rack "$all" mps2 mps2 mps2 mps2 mps2 mps2 mps2 mps2
+cat said
+accept rack "$all" mps2 virt microbit virt
+cat said
+export LOST=50 REPEATED=20 REORDERED=50
+accept rack "$all" mps2 virt mps2 virt
+cat said
+arm-none-eabi-size "$all"/*-rack.elf
+unset LOST REPEATED REORDERED
+
+export MS=500
+reject 'rank 0: BARRIER .*: the transport failed' rack "$all" mps2 -
+unset MS
+cp "$all/virt-rack.elf" "$other"
+reject 'a message has another size' rack "$other" mps2 virt
+mkdir "$wrong"
+cp "$all/virt-rack.elf" "$all/switch" "$wrong"
+printf '#!/bin/sh\n"%s" "$@" | sed "/^rank 1: SCAN/s/.$/x/"\n' "$all/reference" >"$wrong/reference"
+chmod +x "$wrong/reference"
+reject 'expected  rank 1: SCAN by binary_tree_scan, .*x' rack "$wrong" virt virt
+done_gate
