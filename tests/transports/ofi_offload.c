@@ -53,6 +53,7 @@ static const struct {
     {COLL_ALLREDUCE, "recursive_doubling", COLL_I32, 2},
     {COLL_ALLREDUCE, "recursive_doubling", COLL_F64, 1},
     {COLL_ALLREDUCE, "recursive_doubling", COLL_F64, 1000},
+    {COLL_ALLREDUCE, "recursive_doubling", COLL_F64, 20000},
     {COLL_ALLREDUCE, "rabenseifner", COLL_I32, 1000},
     {COLL_ALLREDUCE, "rabenseifner", COLL_F64, 1000},
     {COLL_ALLREDUCE, "ring", COLL_F64, 5000},
@@ -214,7 +215,7 @@ static bool told(void)
 
 static int sleeping(void)
 {
-    enum { STARTS = 20, EPOCHS = 200 };
+    enum { STARTS = 20, EPOCHS = 100 };
     offloaded_call c;
     memset(&c, 0, sizeof c);
     c.collective = COLL_ALLREDUCE;

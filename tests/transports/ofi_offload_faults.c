@@ -5,7 +5,7 @@
 
 /* ---- operations, one by one -------------------------------------------------------------- */
 
-enum { N = 1500 };
+enum { N = 20000 };
 
 static coll_nic_op operation(coll_nic_kind kind, uint16_t trigger, uint32_t threshold,
                              uint16_t done)

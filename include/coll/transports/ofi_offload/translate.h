@@ -13,7 +13,7 @@
  * What a piece does to its target is target = target ⊕ operand, so operands keep their order; where dst is
  * via_0 alone, it is via_0 ⊕ src, which has the same bits for the operators that are taken. Each
  * piece of a reduction waits for the one before, on a counter of the reduction's own. An atomic
- * combines few elements at a time: then it is several, side by side, and each counts. So thresholds become
+ * combines few elements at a time: then it is several, up to 16 side by side, and each counts. So thresholds become
  * larger. The first T operations of the list that count on a counter are those for which a
  * threshold of T waits, as the list is an order in which the program may run; their pieces are the new threshold.
  *
@@ -43,6 +43,9 @@ enum {
     COLL_I_OFFLOAD_NOT_LAST, /* it starts the next one */
     COLL_I_OFFLOAD_LAST      /* it tells the host */
 };
+
+/* Atomics of a reduction that are in flight at one time. */
+enum { COLL_I_OFFLOAD_WAVE = 16 };
 
 /* Spaces of memory are those of refs, and one more: coll_ofi_nic.word. */
 enum { COLL_I_OFFLOAD_WORD = COLL_SPACES, COLL_I_OFFLOAD_SPACES };
@@ -150,7 +153,7 @@ COLL_INLINE coll_i_offload_step *coll_i_offload_step_for(coll_i_offload_translat
         step->trigger = op->trigger;
         step->threshold = coll_i_offload_threshold(t, op->trigger, op->threshold);
     }
-    if (kind == COLL_I_OFFLOAD_READ || kind == COLL_I_OFFLOAD_ATOMIC)
+    if (kind == COLL_I_OFFLOAD_READ)
         t->needs.own++;
     return step;
 }
@@ -224,46 +227,50 @@ COLL_INLINE coll_i_offload_step *coll_i_offload_copy(coll_i_offload_translation 
     return step;
 }
 
-/* dst = dst ⊕ operand, in pieces that count on `done` and wait for the counter `chain`, or, if there is no
- * threshold, for what the operation waits for. */
+/* dst = dst ⊕ operand, of the pieces from one on, which count on `done`. They wait for the counter `chain`, or, if
+ * there is no threshold, for what the operation waits for. */
 COLL_INLINE void coll_i_offload_combine(coll_i_offload_translation *t, const coll_nic_op *op,
-                                        coll_ref operand, uint32_t chain, uint32_t threshold,
-                                        uint32_t done)
+                                        coll_ref operand, size_t from, uint32_t chain,
+                                        uint32_t threshold, uint32_t done)
 {
     const size_t all = coll_i_offload_bytes(t, op), most = t->most * t->elem_bytes;
-    for (size_t at = 0; at < all; at += most) {
+    for (size_t i = from; i < from + COLL_I_OFFLOAD_WAVE && i * most < all; i++) {
         coll_i_offload_step *step = coll_i_offload_step_for(t, op, COLL_I_OFFLOAD_ATOMIC);
-        step->bytes = all - at < most ? all - at : most;
+        step->bytes = all - i * most < most ? all - i * most : most;
         step->done = done;
         if (threshold > 0) {
             step->trigger = chain;
             step->threshold = threshold;
         }
-        coll_i_offload_local(t, step, operand, at);
-        coll_i_offload_remote(t, step, op->dst, at);
+        coll_i_offload_local(t, step, operand, i * most);
+        coll_i_offload_remote(t, step, op->dst, i * most);
     }
 }
 
 /* dst = src ⊕ via_0 ⊕ … */
 COLL_INLINE void coll_i_offload_reduce(coll_i_offload_translation *t, const coll_nic_op *op)
 {
-    const uint32_t pieces = (uint32_t)coll_i_offload_pieces(t, op);
-    const bool swapped = op->dst == op->via && op->dst != op->src; /* via_0 ⊕ src */
-    uint32_t chain = UINT32_MAX, waits = 0;
-    if (op->inputs > 1 || (!swapped && op->dst != op->src))
+    const size_t pieces = coll_i_offload_pieces(t, op);
+    const bool swaps = op->dst == op->via && op->dst != op->src; /* via_0 ⊕ src */
+    const bool copies = !swaps && op->dst != op->src;
+    uint32_t chain = UINT32_MAX, waits = copies ? 1 : 0;
+    if (op->inputs > 1 || copies || pieces > COLL_I_OFFLOAD_WAVE)
         chain = coll_i_offload_new_counter(t, 0);
-    if (!swapped && op->dst != op->src) {
+    if (copies)
         coll_i_offload_copy(t, op)->done = chain;
-        waits = 1;
-    }
     for (uint32_t k = 0; k < op->inputs; k++) {
-        const coll_ref operand = k == 0 && swapped ? op->src : op->via + k * op->stride;
-        const bool last = k + 1u == op->inputs;
-        coll_i_offload_combine(t, op, operand, chain, waits, last ? op->done : chain);
-        waits += last ? 0 : pieces;
+        const coll_ref operand = k == 0 && swaps ? op->src : op->via + k * op->stride;
+        for (size_t from = 0; from < pieces; from += COLL_I_OFFLOAD_WAVE) {
+            const bool more = pieces - from > COLL_I_OFFLOAD_WAVE;
+            const bool last = !more && k + 1u == op->inputs;
+            coll_i_offload_combine(t, op, operand, from, chain, waits, last ? op->done : chain);
+            if (!last)
+                waits += more ? COLL_I_OFFLOAD_WAVE : (uint32_t)(pieces - from);
+        }
     }
     if (chain != UINT32_MAX)
         t->counts[chain] = waits;
+    t->needs.own += pieces < COLL_I_OFFLOAD_WAVE ? (uint32_t)pieces : COLL_I_OFFLOAD_WAVE;
 }
 
 /* The end of an epoch: it starts the next one, or tells the host. */
@@ -338,7 +345,7 @@ COLL_INLINE const char *coll_i_offload_refuses(coll_i_offload_translation *t,
     if (message && coll_i_offload_bytes(t, op) > t->nic->info->ep_attr->max_msg_size)
         return "the program has a message that is longer than the provider sends at once: "
                "take smaller segments";
-    if (op->kind == COLL_NIC_REDUCE && op->token)
+    if (op->kind == COLL_NIC_REDUCE && (op->token || op->count == 0 || op->inputs == 0))
         return "the program reduces nothing, which is no deferred work: lower it again";
     if (!op->token && coll_i_nic_reads(op))
         coll_i_offload_extend(t, op->src, op->count);
@@ -360,9 +367,8 @@ COLL_INLINE const char *coll_i_offload_lacks(const coll_i_offload_translation *t
         return "the program needs more counters than the provider has left: close other "
                "programs, or lower it with fewer (coll_nic_limits.counters)";
     if (t->needs.sends > info->tx_attr->size || t->needs.own > info->tx_attr->size)
-        return "the program may have more sends, or operations on its own memory, in flight "
-               "than the provider queues: take an algorithm with fewer messages, or larger "
-               "segments";
+        return "the program may have more sends, or copies and reductions, in flight than the "
+               "provider queues: take an algorithm with fewer steps, or larger segments";
     if (t->needs.receives > info->rx_attr->size)
         return "the program posts more receives at one time than the provider holds: lower it "
                "with fewer (coll_nic_limits.receives)";
@@ -377,12 +383,12 @@ COLL_INLINE size_t coll_i_offload_count(coll_i_offload_translation *t)
     size_t all = 0;
     for (uint32_t i = 0; i < t->program->needs.ops; i++) {
         const coll_nic_op *op = &t->program->ops[i];
-        const size_t pieces =
-            op->kind == COLL_NIC_REDUCE ? coll_i_offload_pieces(t, op) : (size_t)1;
-        all += op->kind == COLL_NIC_REDUCE ? 1 + op->inputs * pieces : 2;
-        t->weights[i] = (uint32_t)pieces;
+        const bool reduces = op->kind == COLL_NIC_REDUCE;
+        const size_t pieces = reduces ? coll_i_offload_pieces(t, op) : (size_t)1;
+        all += reduces ? 1 + op->inputs * pieces : 2;
+        t->weights[i] = (uint32_t)((pieces - 1) % COLL_I_OFFLOAD_WAVE + 1);
         if (op->done != COLL_NIC_NONE)
-            t->counts[op->done] += (uint32_t)pieces;
+            t->counts[op->done] += t->weights[i];
     }
     return all;
 }
