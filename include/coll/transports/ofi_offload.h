@@ -174,7 +174,8 @@ COLL_INLINE void coll_ofi_nic_limits(const coll_ofi_nic *nic, coll_nic_limits *l
 typedef struct coll_ofi_buffers {
     const coll_op *op; /* NULL where nothing is reduced */
     const void *in;
-    void *out, *scratch;
+    void *out;
+    void *scratch; /* NULL where the plan needs none */
     size_t elem_bytes;
 } coll_ofi_buffers;
 
