@@ -16,6 +16,9 @@ enum { MOST = 1 << 24 };                /* steps of all ranks, some GB of text *
 struct wish {
     uint64_t reduce, copy, cpu, steps;
     const char *protocol;
+    uint64_t rank; /* c … */
+    const char *name;
+    coll_nic_limits nic;
 };
 
 static coll_export_result export_json(coll_export *out, const struct wish *wish)
@@ -52,14 +55,24 @@ static coll_export_result export_msccl(coll_export *out, const struct wish *wish
     return coll_export_msccl(out, &options);
 }
 
+static coll_export_result export_c(coll_export *out, const struct wish *wish)
+{
+    coll_c_options options;
+    coll_c_options_init(&options);
+    if (wish->name)
+        options.name = wish->name;
+    if (wish->rank != UINT64_MAX)
+        options.rank = (uint32_t)wish->rank;
+    options.limits = wish->nic;
+    return coll_export_c(out, &options);
+}
+
 static const struct format {
     const char *name;
     coll_export_result (*export)(coll_export *out, const struct wish *wish);
 } formats[] = {
-    {"json", export_json},
-    {"goal", export_goal},
-    {"dot", export_dot},
-    {"msccl", export_msccl},
+    {"json", export_json},   {"goal", export_goal}, {"dot", export_dot},
+    {"msccl", export_msccl}, {"c", export_c},
 };
 enum { FORMATS = sizeof formats / sizeof formats[0] };
 
@@ -116,11 +129,16 @@ int export_main(int argc, char **argv)
 {
     struct ask ask = ASK_NOTHING;
     uint64_t most = MOST;
-    struct wish wish = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, NULL};
+    struct wish wish = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX,
+                        NULL,       UINT64_MAX, NULL,       {0, 0, 0, false}};
+    uint64_t counters = UINT64_MAX, receives = UINT64_MAX;
+    bool posted = false;
     const char *format_word, *type = "f64", *path = NULL;
     const struct option options[] = {
-        OPERAND("FORMAT", "json, goal (LogGOPSim), dot (Graphviz) or msccl (NCCL, RCCL)",
-                &format_word),
+        OPERAND(
+            "FORMAT",
+            "json, goal (LogGOPSim), dot (Graphviz), msccl (NCCL, RCCL) or c (NIC programs)",
+            &format_word),
         ASK_OPTIONS(ask),
         LAYOUT_OPTIONS(ask),
         NUMBER(0, "seed", "S", "random sizes for the blocks of a v-collective", &ask.seed, 0,
@@ -138,6 +156,13 @@ int export_main(int argc, char **argv)
         WORD("protocol", "P", "msccl: Simple, LL or LL128 (Simple)", &wish.protocol),
         NUMBER(0, "steps", "N", "msccl: steps of a thread block, at most (64)", &wish.steps, 1,
                STEPS_MAX),
+        NUMBER(0, "rank", "R", "c: of this rank alone (all)", &wish.rank, 0, UINT32_MAX - 1),
+        WORD("name", "NAME", "c: what names begin with (coll_program)", &wish.name),
+        FLAG("nic-posted", "c: the NIC keeps no message that meets no posted receive", &posted),
+        NUMBER(0, "nic-counters", "N", "c: it has so many counters (no limit)", &counters, 1,
+               UINT32_MAX),
+        NUMBER(0, "nic-receives", "N", "c: it posts so many receives at one time (no limit)",
+               &receives, 1, UINT32_MAX),
     };
     const struct command export = {
         "export", "write what an algorithm does in a format of others",
@@ -157,9 +182,23 @@ int export_main(int argc, char **argv)
     only_for(format, "goal", "cpu", wish.cpu != UINT64_MAX);
     only_for(format, "msccl", "protocol", wish.protocol != NULL);
     only_for(format, "msccl", "steps", wish.steps != UINT64_MAX);
+    only_for(format, "c", "rank", wish.rank != UINT64_MAX);
+    only_for(format, "c", "name", wish.name != NULL);
+    only_for(format, "c", "nic-posted", posted);
+    only_for(format, "c", "nic-counters", counters != UINT64_MAX);
+    only_for(format, "c", "nic-receives", receives != UINT64_MAX);
+    coll_nic_limits_init(&wish.nic);
+    wish.nic.unexpected = !posted;
+    if (counters != UINT64_MAX)
+        wish.nic.counters = (uint32_t)counters;
+    if (receives != UINT64_MAX)
+        wish.nic.receives = (uint32_t)receives;
     job_make(&job, &ask, coll_type_bytes(type_named(type)));
     check_reduce(&job, format, &wish);
     check_most(&job, most);
+    if (wish.rank != UINT64_MAX && wish.rank >= job.p)
+        refuse("there is no rank %llu of %u: --rank is below --ranks",
+               (unsigned long long)wish.rank, job.p);
 
     output_open(&file, path);
     coll_export_init(&out, NULL, file.file);

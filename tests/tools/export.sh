@@ -13,6 +13,8 @@ msccl_tokens='MSCCL has neither messages without data nor memory that ranks shar
 msccl_multicast='MSCCL has no multicast: export an algorithm without the trait needs-multicast, or as JSON'
 msccl_fabric='MSCCL has no reduction by the network: export an algorithm without the trait needs-network-reduce, or as JSON'
 
+shared='a table has no memory that ranks share: export an algorithm without the trait needs-shared, or as JSON'
+
 # msccl COLLECTIVE ALGORITHM TRAITS P: exports it, or is refused with the sentence for it.
 msccl() {
     case $1 in
@@ -37,6 +39,10 @@ while read -r collective algorithm traits; do
         run 0 json "$collective" "$algorithm" -p $p
         run 0 dot "$collective" "$algorithm" -p $p
         msccl "$collective" "$algorithm" "$traits" $p
+        case $traits in
+        *needs-shared*) refuses "$shared" c "$collective" "$algorithm" -p $p ;;
+        *) run 0 c "$collective" "$algorithm" -p $p ;;
+        esac
         case $traits in
         *needs-multicast*) refuses "$multicast" goal "$collective" "$algorithm" -p $p --reduce 250 ;;
         *needs-network-barrier*) refuses "$network" goal "$collective" "$algorithm" -p $p --reduce 250 ;;
@@ -67,6 +73,42 @@ if command -v xmllint >/dev/null 2>&1 || [ "${COLL_REQUIRE_ALL:-}" = 1 ]; then
     [ "$(xmllint --xpath '//gpu[@id=1]/tb[@send=2 and @recv=0]/step/@type' "$scratch/out" 2>"$scratch/err" | tr -d ' \n')" = \
         'type="s"type="rrs"type="rrs"type="rrcs"type="rcs"type="rcs"type="r"' ] || fail 'xmllint reads another ring'
 fi
+
+# Compiled tables give the sums, as C and as C++; each rank of a file with all of them compiles, and no other.
+# sums ALGORITHM OPTION…
+sums() {
+    for rank in 0 1 2 3 4; do
+        run 0 c allreduce "$@" -p 5 -n 7 --type i32 --rank $rank --name rank$rank -o "$scratch/rank$rank.h"
+    done
+    for language in 'c -std=c99' 'c++ -std=c++11'; do
+        checks=$((checks + 1))
+        # shellcheck disable=SC2086
+        { ${COLL_CC:-cc} -x $language -Wall -Wextra -Wconversion -Wpedantic -Werror -I"$COLL_SOURCE/include" -I"$scratch" \
+            "$COLL_SOURCE/tests/tools/c_tables.c" -o "$scratch/tables" && "$scratch/tables"; } >"$scratch/out" 2>"$scratch/err" ||
+            fail "the tables of $* do not give the sums ($language)"
+    done
+}
+sums ring
+sums recursive_doubling --nic-counters 3
+sums fnomial --param f=3 --nic-posted
+sums rabenseifner --nic-receives 1
+run 0 c allreduce ring -p 4 -o "$scratch/all.h"
+echo '#include "all.h"' >"$scratch/one.c"
+for rank in 0 3 4; do
+    checks=$((checks + 1))
+    ${COLL_CC:-cc} -std=c99 -fsyntax-only -Dcoll_program_RANK=$rank -I"$COLL_SOURCE/include" "$scratch/one.c" 2>"$scratch/err"
+    [ $? -eq $((rank == 4)) ] || fail "rank $rank of 4 in a file with all"
+done
+grep -q 'define coll_program_RANK as the rank of this program' "$scratch/err" || fail 'a rank that is not there is not named'
+refuses 'rank 0: the program needs more counters than the NIC has: take an algorithm with fewer messages that come in any order, or a NIC that keeps unexpected messages' \
+    c alltoall pairwise -p 8 --nic-posted --nic-counters 2
+refuses "'7up' is no identifier of C: take letters, digits and _" c bcast linear -p 4 --name 7up
+refuses 'there is no rank 4 of 4: --rank is below --ranks' c bcast linear -p 4 --rank 4
+refuses '--rank is for c, not for json' json bcast linear -p 4 --rank 0
+refuses '--name is for c, not for dot' dot bcast linear -p 4 --name a
+refuses '--nic-posted is for c, not for goal' goal bcast linear -p 4 --nic-posted
+refuses '--nic-counters is for c, not for json' json bcast linear -p 4 --nic-counters 4
+refuses '--nic-receives is for c, not for json' json bcast linear -p 4 --nic-receives 4
 
 # ---- options ---------------------------------------------------------------------------------
 run 0 goal allreduce ring -p 4 --count 8 --type f32 --reduce 1500 --cpu 2

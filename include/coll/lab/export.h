@@ -10,6 +10,7 @@
  *   export/goal.h   LogGOPSim and other simulators of GOAL programs
  *   export/dot.h    eyes: Graphviz draws it
  *   export/msccl.h  the executors of MSCCL, in NCCL and RCCL
+ *   export/c_tables.h  firmware without a planner: NIC programs as constant tables in C
  *   export/action_words.h  an action in words
  *
  * The command is `coll export`; docs/formats.md says what is in the files. Hosted.
@@ -18,6 +19,7 @@
 #define COLL_LAB_EXPORT_H
 
 #include "export/action_words.h"
+#include "export/c_tables.h"
 #include "export/dot.h"
 #include "export/goal.h"
 #include "export/json.h"
