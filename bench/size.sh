@@ -138,7 +138,7 @@ table_knobs()
     done
     # shellcheck disable=SC2154
     echo "| none: the defaults of \`-ffreestanding\` | $base_window | $base_in_order |"
-    for knob in COLL_CHECKS=0 COLL_ZERO_COPY=1 COLL_ARRIVAL=1 COLL_IN_NETWORK=1 DUMP=3 DUMP=2 DUMP=1; do
+    for knob in COLL_CHECKS=0 COLL_ZERO_COPY=1 COLL_ARRIVAL=1 COLL_IN_NETWORK=1 COLL_COPY_WORDS=1 DUMP=3 DUMP=2 DUMP=1; do
         window=$(($(linked $ring window $m0 -Os -D$knob) - base_window))
         in_order=$(($(linked $ring in_order $m0 -Os -D$knob) - base_in_order))
         case $knob in
@@ -313,8 +313,8 @@ table_loops()
         loop "sum of \`${type%:*}\`, \`softfloat.h\`" "coll_sum_${type%:*}" "${type#*:}" -DCOLL_SOFT_FLOAT=1
         loop "sum of \`${type%:*}\`, the compiler's" "coll_sum_${type%:*}" "${type#*:}" '-UCOLL_SOFT_FLOAT -DCOLL_SOFT_FLOAT=0'
     done
-    loop 'copy, an element is a byte: `COLL_COPY` as it is' copy_bytes 1
-    loop 'the same by words' copy_words 1
+    loop 'copy, an element is a byte: `COLL_COPY` as it is' copy 1
+    loop 'the same with `COLL_COPY_WORDS`, aligned' copy 1 -DCOLL_COPY_WORDS=1
 }
 
 # update FILE [NAME…]: writes the tables of these names into a file, or all that it has.

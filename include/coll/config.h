@@ -266,6 +266,12 @@ template <class type, size_t n> char (&coll_i_rows(type (&)[n]))[n];
 #define COLL_IN_NETWORK __STDC_HOSTED__
 #endif
 
+/* 1: the library's own copy, of freestanding programs, moves words where both areas are aligned: a quarter of
+ * the instructions on 32-bit processors, and some 80 bytes of code more. */
+#ifndef COLL_COPY_WORDS
+#define COLL_COPY_WORDS 0
+#endif
+
 /* Copies bytes between areas that do not overlap. A hosted compiler knows memcpy; on bare metal
  * the library brings a loop that the compiler must not turn back into a call of memcpy. */
 #ifndef COLL_COPY
@@ -276,11 +282,24 @@ template <class type, size_t n> char (&coll_i_rows(type (&)[n]))[n];
 #endif
 #endif
 
+/* A word, which may be of any type. */
+#if defined(__GNUC__) || defined(__clang__)
+typedef size_t __attribute__((__may_alias__)) coll_i_word;
+#else
+typedef unsigned char coll_i_word;
+#endif
+
 COLL_INLINE void coll_i_copy(void *dst, const void *src, size_t bytes)
 {
     volatile unsigned char *to = (volatile unsigned char *)dst;
     const unsigned char *from = (const unsigned char *)src;
-    for (size_t i = 0; i < bytes; i++)
+    const size_t odd = sizeof(coll_i_word) - 1;
+    size_t i = 0;
+    if (COLL_COPY_WORDS && (((uintptr_t)dst | (uintptr_t)src) & odd) == 0)
+        for (; i < (bytes & ~odd); i += sizeof(coll_i_word))
+            *(volatile coll_i_word *)(volatile void *)(to + i) =
+                *(const coll_i_word *)(const void *)(from + i);
+    for (; i < bytes; i++)
         to[i] = from[i];
 }
 

@@ -307,7 +307,8 @@ typedef struct coll_transport {
     const coll_events *events;             /* a descriptor to sleep on */
     const coll_registration *registration; /* memory that is used again and again */
     /* Of each collective (COLL_COLLECTIVES): from how many bytes on a message is not cut, either, as a
-     * longer one travels faster whole; the same on all ranks. NULL: max_bytes holds for any length. */
+     * longer one travels faster whole; the same on all ranks. NULL, or without COLL_ZERO_COPY (config.h):
+     * max_bytes holds for any length. */
     const size_t *whole_from;
 } coll_transport;
 

@@ -151,9 +151,8 @@ COLL_INLINE coll_status coll_i_args_problem(const coll_comm *comm, const coll_ar
     case COLL_ALLTOALLW:
         problem->count = 0;
         coll_i_args_layout(&problem->out, args->out_counts, args->out_displs);
-        problem->in = problem->out;
-        if (!in_place)
-            coll_i_args_layout(&problem->in, args->in_counts, args->in_displs);
+        coll_i_args_layout(&problem->in, in_place ? args->out_counts : args->in_counts,
+                           in_place ? args->out_displs : args->in_displs);
         break;
     case COLL_REDUCE_SCATTER:
         problem->count = 0;

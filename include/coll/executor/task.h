@@ -144,7 +144,7 @@ COLL_INLINE bool coll_i_task_is_long(const coll_task *task, const coll_action *a
     const coll_transport *t = coll_i_task_route(task, a);
     return t->max_bytes != 0 && bytes > t->max_bytes &&
            !coll_is(t->unsegmented, task->plan->problem.collective) &&
-           !(t->whole_from &&
+           !(COLL_ZERO_COPY && t->whole_from &&
              coll_i_task_bytes(task, a) >= t->whole_from[task->plan->problem.collective]);
 }
 
