@@ -1,8 +1,8 @@
 /* examples/boards/rack.c — boards on one Ethernet run collectives together, and say what came out
  *
- * Arguments: this board's rank, how many boards there are, milliseconds after which a silent board is dead, a
- * session, and how many bytes a buffer may have: collectives that need more are left out. The same on all
- * boards, but for the rank.
+ * Arguments: this board's rank, how many boards there are, milliseconds after which a silent board is dead, and
+ * after which a message is sent again, a session, and how many bytes a buffer may have: collectives that need
+ * more are left out. The same on all boards, but for the rank.
  *
  * For each job of jobs.h a line: rank, what it was, and the checksum of its result, which reference.c computes
  * on a host. Exit code 0: all were run. 2: the arguments are wrong. 3: there is no network card. 4: a
@@ -15,7 +15,7 @@
 #define RACK_BYTES 8192 /* of each buffer of a rank */
 #endif
 
-enum { OPS = JOB_RANKS + 4, EARLY = 4, SENDS = 4, RETRY_MS = 20 };
+enum { OPS = JOB_RANKS + 4, EARLY = 4, SENDS = 4 };
 
 static coll_ethernet ethernet;
 static unsigned char memory[COLL_ETHERNET_BYTES(JOB_RANKS, OPS, EARLY)];
@@ -71,7 +71,8 @@ static coll_status run(job_call *call, const coll_transport *transport, uint64_t
 }
 
 /* Opens card and transport. */
-static coll_status open(uint32_t rank, uint32_t p, uint32_t ms, uint32_t session)
+static coll_status open(uint32_t rank, uint32_t p, uint32_t ms, uint32_t retry_ms,
+                        uint32_t session)
 {
     const uint32_t tick = board_hz / 1000;
     coll_ethernet_options options;
@@ -81,7 +82,7 @@ static coll_status open(uint32_t rank, uint32_t p, uint32_t ms, uint32_t session
     options.rank = rank;
     options.p = p;
     options.session = session;
-    options.retry = (ms / 32 < RETRY_MS ? ms / 32 : RETRY_MS) * tick;
+    options.retry = retry_ms * tick;
     options.patience = ms * tick;
     options.ops = OPS;
     options.early = EARLY;
@@ -94,14 +95,14 @@ int main(void)
 {
     static job_call call;
     static coll_transport transport;
-    uint32_t argument[5], done = 0;
+    uint32_t argument[6], done = 0;
     coll_status status;
-    if (board_arguments(argument, 5) != 5 || argument[0] >= argument[1] ||
-        argument[1] > JOB_RANKS || argument[4] > RACK_BYTES) {
-        board_print("arguments: RANK RANKS MILLISECONDS SESSION BYTES\n");
+    if (board_arguments(argument, 6) != 6 || argument[0] >= argument[1] ||
+        argument[1] > JOB_RANKS || argument[5] > RACK_BYTES) {
+        board_print("arguments: RANK RANKS MILLISECONDS RETRY SESSION BYTES\n");
         return 2;
     }
-    status = open(argument[0], argument[1], argument[2], argument[3]);
+    status = open(argument[0], argument[1], argument[2], argument[3], argument[4]);
     if (status != COLL_OK) {
         print_rank(argument[0], status == COLL_ERR_IO ? "there is no network card\n"
                                                       : coll_status_text(status));
@@ -110,10 +111,10 @@ int main(void)
     COLL_COPY(&transport, &coll_ethernet_transport, sizeof transport);
     transport.wait = wait_for_frames;
     for (uint32_t i = 0; i < JOBS && status == COLL_OK; i++) {
-        if (!job_fits(&call, i, argument[1], argument[4]))
+        if (!job_fits(&call, i, argument[1], argument[5]))
             continue;
         status = job_make(&call, i, argument[1], argument[0]);
-        job_buffers(&call, i, in, out, scratch, argument[4]);
+        job_buffers(&call, i, in, out, scratch, argument[5]);
         if (status == COLL_OK)
             status = run(&call, &transport,
                          board_now() + (uint64_t)argument[2] * 4 * (board_hz / 1000));

@@ -7,20 +7,23 @@
 # between them, on the loopback interface. FOLDER/reference says what the results are on this machine.
 #   LOST, REPEATED, REORDERED   of 1000 frames (0), as SEED wants (1)
 #   MS       milliseconds after which a silent board is dead (5000)
+#   RETRY    milliseconds after which a message is sent again (MS / 250, or with a microbit, whose line takes 50 ms for
+#            a frame, MS / 33)
 #   BYTES    of a buffer: collectives that need more are left out (8192, or 1024 with a microbit)
 # Shows the last line of each board, and what is not as on this machine. The exit code is that of the first board that
 # failed, or 1 if a result differs.
 folder=$1 here=$(dirname "$0")
 shift
-work=$(mktemp -d) ranks=$# rank=0 boards='' switch='' worst=0 small=8192
+work=$(mktemp -d) ranks=$# rank=0 boards='' switch='' worst=0 small=8192 ms=${MS:-5000}
 # shellcheck disable=SC2086
 trap 'kill $boards $switch 2>/dev/null; rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
+retry=$((ms / 250))
 case " $* " in
-*' microbit '*) small=1024 ;;
+*' microbit '*) small=1024 retry=$((ms / 33)) ;;
 esac
-bytes=${BYTES:-$small}
+bytes=${BYTES:-$small} retry=${RETRY:-$retry}
 mkfifo "$work/hold"
 "$folder/switch" "${LOST:-0}" "${REPEATED:-0}" "${REORDERED:-0}" "${SEED:-1}" <"$work/hold" >"$work/ports" 2>"$work/switch" &
 switch=$!
@@ -41,7 +44,8 @@ start() {
     microbit) QEMU_OPTIONS='' wire=tcp:127.0.0.1:$tcp ;;
     esac
     export QEMU_OPTIONS
-    exec "$here/../firmware/qemu.sh" "$1" "$folder/$1-rack.elf" $wire $rank $ranks "${MS:-5000}" $(($$ % 65536)) "$bytes"
+    exec "$here/../firmware/qemu.sh" "$1" "$folder/$1-rack.elf" $wire $rank $ranks $ms "$retry" \
+        $(($$ % 65536)) "$bytes"
 }
 
 for board; do
@@ -58,7 +62,7 @@ for board in $boards; do
     [ $worst -ne 0 ] || worst=$code
 done
 exec 9>&-
-wait $switch
+wait $switch || worst=$?
 switch=''
 
 "$folder/reference" $ranks "$bytes" | sort >"$work/wanted"

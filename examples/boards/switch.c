@@ -24,7 +24,7 @@
 
 #include "slip.h"
 
-enum { PLUGS = 32, ADDRESSES = 64, FRAME = 1514, OUT = 1 << 16 };
+enum { PLUGS = 32, ADDRESSES = 64, FRAME = 1514, OUT = 1 << 13 };
 
 /* A socket of a card, or a serial line. */
 struct plug {
@@ -63,7 +63,7 @@ static void fail(const char *what)
 /* Sends bytes to a line, or as many as it takes now; others later, as far as there is room. */
 static void push(struct plug *to)
 {
-    const ssize_t n = write(to->line, to->out, to->queued);
+    const ssize_t n = send(to->line, to->out, to->queued, MSG_NOSIGNAL);
     if (n > 0) {
         to->queued -= (size_t)n;
         memmove(to->out, to->out + n, to->queued);
