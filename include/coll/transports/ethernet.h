@@ -43,15 +43,15 @@
 COLL_INLINE coll_status coll_i_eth_check(const coll_ethernet *eth, uint32_t peer, uint32_t tag,
                                          size_t bytes)
 {
-    if (tag >= COLL_ETHERNET_TAGS)
+    if (COLL_CHECKS && tag >= COLL_ETHERNET_TAGS)
         return COLL_ERR_TAG;
+    if (COLL_CHECKS && (peer >= eth->options.p || peer == eth->options.rank))
+        return COLL_ERR_RANK;
+    if (COLL_CHECKS && bytes > COLL_ETHERNET_MOST)
+        return COLL_ERR_SIZE;
     if (eth->aborted >> tag & 1)
         return COLL_ERR_PEER;
-    if (peer >= eth->options.p || peer == eth->options.rank)
-        return COLL_ERR_RANK;
-    if (eth->peers[peer].flags & COLL_I_ETH_DEAD)
-        return COLL_ERR_IO;
-    return bytes > COLL_ETHERNET_MOST ? COLL_ERR_SIZE : COLL_OK;
+    return eth->peers[peer].flags & COLL_I_ETH_DEAD ? COLL_ERR_IO : COLL_OK;
 }
 
 COLL_INLINE uint32_t coll_i_eth_room(const coll_ethernet *eth)
@@ -138,10 +138,11 @@ COLL_INLINE coll_status coll_i_eth_multicast(void *ctx, uint32_t tag, const void
 {
     coll_ethernet *eth = (coll_ethernet *)ctx;
     const uint32_t p = eth->options.p, rank = eth->options.rank;
-    coll_status status = coll_i_eth_check(eth, rank == 0 ? 1 : 0, tag, bytes);
+    coll_status status;
     uint32_t chain = COLL_ETHERNET_ALL;
     if (p == 1)
         return COLL_OK;
+    status = coll_i_eth_check(eth, rank == 0 ? 1 : 0, tag, bytes);
     if (status == COLL_OK && coll_i_eth_room(eth) < p) {
         coll_i_eth_progress(eth);
         status = COLL_AGAIN;
@@ -156,7 +157,7 @@ COLL_INLINE coll_status coll_i_eth_multicast(void *ctx, uint32_t tag, const void
             number = op->number;
             chain = (uint32_t)(op - eth->ops);
         }
-        coll_i_eth_write(eth->head + COLL_I_ETH_HEAD + 4 * peer, number, 4);
+        coll_i_eth_write(eth->head + COLL_I_ETH_HEAD + 4 * peer, number);
     }
     if (status != COLL_OK)
         return status;
@@ -228,6 +229,20 @@ COLL_CONST(coll_transport, coll_ethernet_transport,
 
 /* ---- a rank ------------------------------------------------------------------------------ */
 
+COLL_INLINE coll_status coll_i_eth_check_options(const coll_ethernet_options *o, size_t bytes)
+{
+    if (o->p == 0 || o->p > (COLL_ETHERNET_FRAME - COLL_I_ETH_HEAD - COLL_ETHERNET_MOST) / 4)
+        return COLL_ERR_RANKS;
+    if (o->rank >= o->p)
+        return COLL_ERR_RANK;
+    if (o->session > 0xffff || o->patience >> 31 != 0 || o->retry == 0 ||
+        o->retry > o->patience / COLL_I_ETH_PROBES || o->ops < 2 || o->ops >= COLL_ETHERNET_ALL)
+        return COLL_ERR_PARAM;
+    return o->early > 0xffff || bytes < COLL_ETHERNET_BYTES(o->p, o->ops, o->early)
+               ? COLL_ERR_MEMORY
+               : COLL_OK;
+}
+
 /* Makes a rank in the caller's memory, of any alignment, which it keeps. COLL_ERR_RANKS: there are more ranks than a
  * multicast frame has room for. COLL_ERR_PARAM: session, retry, patience or ops are out of their range.
  * COLL_ERR_MEMORY: it is less than COLL_ETHERNET_BYTES says. */
@@ -237,17 +252,13 @@ COLL_INLINE coll_status coll_ethernet_init(coll_ethernet *eth,
 {
     const coll_ethernet_options *o = options;
     unsigned char *at = (unsigned char *)memory;
+    coll_status status = COLL_OK;
     if (!eth || !o || !o->driver || !memory)
         return COLL_ERR_NULL;
-    if (o->p == 0 || o->p > (COLL_ETHERNET_FRAME - COLL_I_ETH_HEAD - COLL_ETHERNET_MOST) / 4)
-        return COLL_ERR_RANKS;
-    if (o->rank >= o->p)
-        return COLL_ERR_RANK;
-    if (o->session > 0xffff || o->patience >> 31 != 0 || o->retry == 0 ||
-        o->retry > o->patience / COLL_I_ETH_PROBES || o->ops < 2 || o->ops >= COLL_ETHERNET_ALL)
-        return COLL_ERR_PARAM;
-    if (o->early > 0xffff || bytes < COLL_ETHERNET_BYTES(o->p, o->ops, o->early))
-        return COLL_ERR_MEMORY;
+    if (COLL_CHECKS)
+        status = coll_i_eth_check_options(o, bytes);
+    if (status != COLL_OK)
+        return status;
     at += (sizeof(void *) - (uintptr_t)at % sizeof(void *)) % sizeof(void *);
     eth->options.driver = o->driver;
     eth->options.nic = o->nic;
@@ -262,6 +273,7 @@ COLL_INLINE coll_status coll_ethernet_init(coll_ethernet *eth,
     eth->peers = (coll_i_eth_peer *)(void *)(eth->ops + o->ops);
     eth->early = (coll_i_eth_early *)(void *)(eth->peers + o->p);
     eth->head = (unsigned char *)(eth->early + o->early);
+    coll_i_eth_begin(eth);
     eth->aborted = 0;
     eth->looked = o->driver->now(o->nic);
     eth->stuck = eth->leaves = false;
@@ -294,7 +306,7 @@ COLL_INLINE coll_status coll_ethernet_leave(coll_ethernet *eth)
     coll_i_eth_progress(eth);
     if (now - eth->said >= o->retry) {
         eth->said = now;
-        (void)coll_i_eth_put(eth, COLL_I_ETH_LEAVE, COLL_ETHERNET_ALL, 0, 0, NULL, 0);
+        coll_i_eth_say(eth, COLL_I_ETH_LEAVE, COLL_ETHERNET_ALL, 0, 0);
     }
     for (uint32_t i = 0; i < o->p; i++)
         all = all && (i == o->rank || coll_i_eth_dead(eth, i));

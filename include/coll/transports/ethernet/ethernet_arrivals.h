@@ -43,7 +43,7 @@ COLL_INLINE void coll_i_eth_fill(coll_ethernet *eth, coll_i_eth_op *op,
         COLL_COPY(op->to, data, bytes);
     op->status = (int8_t)(fits ? COLL_OK : COLL_ERR_SIZE);
     op->state = COLL_I_ETH_DONE;
-    (void)coll_i_eth_put(eth, COLL_I_ETH_ACK, op->peer, op->tag, op->number, NULL, 0);
+    coll_i_eth_say(eth, COLL_I_ETH_ACK, op->peer, op->tag, op->number);
 }
 
 COLL_INLINE void coll_i_eth_arrive(coll_ethernet *eth, uint32_t from, uint32_t tag,
@@ -59,7 +59,7 @@ COLL_INLINE void coll_i_eth_arrive(coll_ethernet *eth, uint32_t from, uint32_t t
         return;
     }
     if ((int32_t)(number - eth->peers[from].received[tag]) < 0) { /* that was lost last time */
-        (void)coll_i_eth_put(eth, COLL_I_ETH_ACK, from, tag, number, NULL, 0);
+        coll_i_eth_say(eth, COLL_I_ETH_ACK, from, tag, number);
         return;
     }
     room = bytes > COLL_ETHERNET_MOST ? NULL : coll_i_eth_kept(eth, from, tag, number);
@@ -74,7 +74,7 @@ COLL_INLINE void coll_i_eth_arrive(coll_ethernet *eth, uint32_t from, uint32_t t
             COLL_COPY(room->data, data, bytes);
     }
     if (again)
-        (void)coll_i_eth_put(eth, COLL_I_ETH_HERE, from, tag, number, NULL, 0);
+        coll_i_eth_say(eth, COLL_I_ETH_HERE, from, tag, number);
 }
 
 /* Marks tags as aborted, and says so to all if that is news. */
@@ -83,8 +83,7 @@ COLL_INLINE void coll_i_eth_spread(coll_ethernet *eth, uint32_t tags)
     const bool news = (tags & ~eth->aborted) != 0;
     eth->aborted |= tags;
     if (news)
-        (void)coll_i_eth_put(eth, COLL_I_ETH_ABORT, COLL_ETHERNET_ALL, 0, eth->aborted, NULL,
-                             0);
+        coll_i_eth_say(eth, COLL_I_ETH_ABORT, COLL_ETHERNET_ALL, 0, eth->aborted);
 }
 
 /* A frame has come, from whomever. */
@@ -97,21 +96,23 @@ COLL_INLINE void coll_i_eth_hear(coll_ethernet *eth, const unsigned char *frame,
     uint32_t kind, tag, from, to, bytes, number;
     coll_i_eth_op *op;
     if (length < data || frame[12] != COLL_ETHERNET_TYPE >> 8 ||
-        frame[13] != (COLL_ETHERNET_TYPE & 0xff) ||
-        coll_i_eth_read(frame + 16, 2) != o->session)
+        frame[13] != (COLL_ETHERNET_TYPE & 0xff))
         return;
     kind = frame[14] & ~(uint32_t)COLL_I_ETH_AGAIN;
     tag = frame[15];
-    from = coll_i_eth_read(frame + 18, 2);
-    to = coll_i_eth_read(frame + 20, 2);
-    bytes = coll_i_eth_read(frame + 22, 2);
-    number = coll_i_eth_read(cast ? frame + 28 + 4 * o->rank : frame + 24, 4);
-    if (from >= o->p || from == o->rank || (to != o->rank && to != COLL_ETHERNET_ALL) ||
-        tag >= COLL_ETHERNET_TAGS || length - data < bytes)
+    from = coll_i_eth_read(frame + 16) ^ o->session; /* the lower half of it is 0, then */
+    to = coll_i_eth_read(frame + 20);
+    bytes = to >> 16;
+    to &= 0xffff;
+    number = coll_i_eth_read(frame + (cast ? COLL_I_ETH_HEAD + 4 * o->rank : 24));
+    if ((from & 0xffff) != 0 || from >> 16 >= o->p || from >> 16 == o->rank ||
+        (to != o->rank && to != COLL_ETHERNET_ALL) || tag >= COLL_ETHERNET_TAGS ||
+        length - data < bytes)
         return;
+    from >>= 16;
     eth->peers[from].heard = now;
     if ((eth->aborted >> tag & 1) && kind <= COLL_I_ETH_WANT) {
-        (void)coll_i_eth_put(eth, COLL_I_ETH_ABORT, from, 0, eth->aborted, NULL, 0);
+        coll_i_eth_say(eth, COLL_I_ETH_ABORT, from, 0, eth->aborted);
         return;
     }
     switch ((coll_i_eth_kind)kind) {
@@ -125,7 +126,7 @@ COLL_INLINE void coll_i_eth_hear(coll_ethernet *eth, const unsigned char *frame,
         if (kind == COLL_I_ETH_WANT && op) {
             coll_i_eth_tell(eth, op, now);
         } else if (kind == COLL_I_ETH_WANT) {
-            (void)coll_i_eth_put(eth, COLL_I_ETH_HERE, from, tag, number, NULL, 0);
+            coll_i_eth_say(eth, COLL_I_ETH_HERE, from, tag, number);
         } else if (op) {
             op->status = COLL_OK;
             op->state = COLL_I_ETH_DONE;

@@ -103,7 +103,7 @@ typedef struct coll_i_eth_early {
 
 /* A rank: the ctx of its transport. */
 typedef struct coll_ethernet {
-    coll_ethernet_options options;
+    coll_ethernet_options options; /* its place and limits */
     coll_i_eth_peer *peers;
     coll_i_eth_op *ops;
     coll_i_eth_early *early;
@@ -133,18 +133,29 @@ COLL_INLINE void coll_ethernet_address(uint32_t session, uint32_t rank, unsigned
     address[5] = (unsigned char)rank;
 }
 
-COLL_INLINE void coll_i_eth_write(unsigned char *at, uint32_t value, unsigned bytes)
+/* Four bytes, the lowest first. */
+COLL_INLINE void coll_i_eth_write(unsigned char *at, uint32_t value)
 {
-    for (; bytes > 0; bytes--, value >>= 8)
-        *at++ = (unsigned char)value;
+    for (unsigned i = 0; i < 4; i++, value >>= 8)
+        at[i] = (unsigned char)value;
 }
 
-COLL_INLINE uint32_t coll_i_eth_read(const unsigned char *at, unsigned bytes)
+COLL_INLINE uint32_t coll_i_eth_read(const unsigned char *at)
 {
     uint32_t value = 0;
-    while (bytes-- > 0)
-        value = value << 8 | at[bytes];
+    for (unsigned i = 4; i-- > 0;)
+        value = value << 8 | at[i];
     return value;
+}
+
+/* What is the same in all frames of a rank. */
+COLL_INLINE void coll_i_eth_begin(coll_ethernet *eth)
+{
+    const coll_ethernet_options *o = &eth->options;
+    coll_ethernet_address(o->session, o->rank, eth->head + 6);
+    eth->head[12] = COLL_ETHERNET_TYPE >> 8;
+    eth->head[13] = COLL_ETHERNET_TYPE & 0xff;
+    coll_i_eth_write(eth->head + 16, o->session | o->rank << 16);
 }
 
 /* Sends a frame. False: there is no room, and it is lost. */
@@ -155,17 +166,18 @@ COLL_INLINE bool coll_i_eth_put(coll_ethernet *eth, unsigned kind, uint32_t peer
     const size_t numbers = kind == COLL_I_ETH_CAST ? 4 * (size_t)o->p : 0;
     unsigned char *head = eth->head;
     coll_ethernet_address(o->session, peer, head);
-    coll_ethernet_address(o->session, o->rank, head + 6);
-    head[12] = COLL_ETHERNET_TYPE >> 8;
-    head[13] = COLL_ETHERNET_TYPE & 0xff;
     head[14] = (unsigned char)kind;
     head[15] = (unsigned char)tag;
-    coll_i_eth_write(head + 16, o->session, 2);
-    coll_i_eth_write(head + 18, o->rank, 2);
-    coll_i_eth_write(head + 20, peer, 2);
-    coll_i_eth_write(head + 22, (uint32_t)bytes, 2);
-    coll_i_eth_write(head + 24, number, 4);
+    coll_i_eth_write(head + 20, peer | (uint32_t)bytes << 16);
+    coll_i_eth_write(head + 24, number);
     return o->driver->send(o->nic, head, COLL_I_ETH_HEAD + numbers, data, bytes);
+}
+
+/* An acknowledgement, or another word on a message. */
+COLL_INLINE void coll_i_eth_say(coll_ethernet *eth, unsigned kind, uint32_t peer, uint32_t tag,
+                                uint32_t number)
+{
+    (void)coll_i_eth_put(eth, kind, peer, tag, number, NULL, 0);
 }
 
 /* When an operation is due: in retry · 2^tries ticks, but a part of the patience at most. */
