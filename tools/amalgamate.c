@@ -314,13 +314,13 @@ int amalgamate_main(int argc, char **argv)
         WORD("algorithms", "LIST", "ring,fnomial …; what the built-in rules name, if not given",
              &ask.algorithms),
         WORD("types", "LIST", "f64,i32 …: predefined operators on these alone", &ask.types),
-        WORD("transport", "NAME", "loopback, threads or shm", &ask.transport),
+        WORD("transport", "NAME", "loopback, threads, shm or ethernet", &ask.transport),
         FLAG("executor", "plans and the executor, without communicators and rules",
              &ask.executor),
         WORD("include", "FOLDER", "has coll/; if not given, as of coll try", &ask.include),
         {OPTION_WORD, 'o', "output", "FILE", "where to write it", &ask.path, 0, 0},
     };
-    static const char *const transports[] = {"loopback", "threads", "shm"};
+    static const char *const transports[] = {"loopback", "threads", "shm", "ethernet"};
     const struct command command = {
         "amalgamate", "write one header of what a program uses",
         "Each algorithm that is named gets a rule for what no other "
@@ -332,7 +332,8 @@ int amalgamate_main(int argc, char **argv)
     if (ask.executor && !ask.algorithms)
         refuse("--executor needs --algorithms");
     if (ask.transport)
-        ask.transport = transports[name_index("transport", ask.transport, transports, 3)];
+        ask.transport = transports[name_index("transport", ask.transport, transports,
+                                              sizeof transports / sizeof transports[0])];
     if (ask.collectives)
         each_word(ask.collectives, take_collective);
     else

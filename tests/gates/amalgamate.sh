@@ -47,16 +47,17 @@ lacks() {
 
 accept make two --collectives allreduce,bcast --algorithms ring,fnomial --types f64,i32 --transport threads
 accept make ring --executor --algorithms ring --transport loopback
+accept make boards --executor --algorithms ring --types f64 --transport ethernet
 accept make engine --executor --algorithms fnomial,dissemination
 accept make sums --collectives allreduce --types f64
 accept make nearby --collectives neighbor_alltoall,alltoallv --transport shm
 accept make all
-for name in two ring engine sums nearby all; do
+for name in two ring boards engine sums nearby all; do
     accept compile $name -O0
     accept compile $name -fsyntax-only -DCOLL_EXTERN
     accept compile $name -fsyntax-only -DCOLL_EXTERN -DCOLL_IMPLEMENTATION
 done
-for name in ring engine sums; do
+for name in ring boards engine sums; do
     accept compile $name -O0 -ffreestanding
 done
 
