@@ -26,7 +26,7 @@ export CMAKE_GENERATOR ?= $(if $(shell command -v ninja 2>/dev/null),Ninja,Unix 
 need = command -v $(1) >/dev/null 2>&1 || \
 	{ echo "coll: $(2) is missing; on Debian: apt-get install $(3)" >&2; exit 1; }
 
-.PHONY: all build needs configure try demo check firmware boards test coverage docs bench reproduce format dist install clean help
+.PHONY: all build needs configure try demo check emulators firmware boards test coverage docs bench reproduce format dist install clean help
 
 all: build
 
@@ -94,12 +94,17 @@ docs:
 	@sh docs/site/build.sh $(BUILD)/docs
 	@echo $(BUILD)/docs/site/index.html
 
-firmware boards:
+emulators:
 	@$(call need,arm-none-eabi-gcc,a compiler for Arm,gcc-arm-none-eabi)
 	@$(call need,riscv64-unknown-elf-gcc,a compiler for RISC-V,gcc-riscv64-unknown-elf)
 	@$(call need,qemu-system-arm,QEMU,qemu-system-arm)
 	@$(call need,qemu-system-riscv32,QEMU for RISC-V,qemu-system-misc)
-	@$(MAKE) -s -C examples/$@ all run
+
+firmware: emulators
+	@$(MAKE) -s -C examples/firmware all run
+
+boards: emulators
+	@$(MAKE) -s -C examples/boards all run
 
 bench: build
 	@echo "Benchmarks print CSV; run them on a quiet machine:"

@@ -14,9 +14,6 @@
 #ifndef COLL_EXAMPLES_BOARDS_JOBS_H
 #define COLL_EXAMPLES_BOARDS_JOBS_H
 
-#ifdef COLL_ONE_FILE /* made by coll amalgamate */
-#include COLL_ONE_FILE
-#else
 #include "coll/algos/binary_tree_scan.h"
 #include "coll/algos/bruck_alltoall.h"
 #include "coll/algos/butterfly.h"
@@ -34,7 +31,6 @@
 #include "coll/executor/in_order.h"
 #include "coll/plan/graph.h"
 #include "coll/reduce.h"
-#endif
 
 enum { JOB_RANKS = 16 }; /* at most */
 
@@ -43,8 +39,7 @@ typedef struct job {
     const coll_algorithm *algorithm;
     coll_collective collective;
     coll_type type;
-    size_t
-        count; /* elements of the vector or of a block; of the smallest where blocks differ */
+    size_t count; /* elements of the vector, or of the smallest block */
     const coll_op *op;
 } job;
 

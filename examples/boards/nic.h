@@ -11,11 +11,7 @@
 
 #include "../firmware/board.h"
 
-#ifdef COLL_ONE_FILE /* made by coll amalgamate */
-#include COLL_ONE_FILE
-#else
 #include "coll/transports/ethernet.h"
-#endif
 
 /* The card; its `nic` is NULL, as a board has one. */
 extern const coll_ethernet_driver nic_driver;
