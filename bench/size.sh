@@ -4,7 +4,7 @@
 #   bench/size.sh                     Cortex-M0+ and M4, -Os, arm-none-eabi-gcc: CSV
 #   bench/size.sh CC FLAGS...         the same with any other compiler
 #   bench/size.sh --table NAME        one of the tables of docs/microcontroller.md: code, knobs, compilers, runtime,
-#                                     headers, memory, time, loops; or, of docs/nic.md, nic
+#                                     headers, memory, time, loops; of docs/nic.md, nic; or, of docs/boards.md, ethernet
 #   bench/size.sh --update FILE [NAME…]   writes them, all or some, into FILE, between <!-- size.sh NAME --> and <!-- end -->
 #
 # One translation unit (size/allreduce.c) holds an engine of the executor, one algorithm, one operator, and a function that
@@ -217,6 +217,32 @@ table_nic()
             row="$row $(text "$work/nic.elf" "$target") |"
         done
         echo "$row"
+    done
+}
+
+# A board on an Ethernet: transports/ethernet.h alone, and with three collectives.
+table_ethernet()
+{
+    m3='arm-none-eabi-gcc -mcpu=cortex-m3 -mthumb'
+    echo '| | Cortex-M0+ | Cortex-M3 | RV32IMAC |'
+    echo '|---|--:|--:|--:|'
+    for options in -DCOLLECTIVES=0 -DCOLLECTIVES=1 '-DCOLLECTIVES=1 -DCOLL_CHECKS=0'; do
+        case $options in
+        *CHECKS*) what='the same, `COLL_CHECKS=0`' ;;
+        *=0) what='the transport, with multicast' ;;
+        *) what='transport, engine, three collectives, sums of `f64`' ;;
+        esac
+        code="| $what |" ram='| … RAM |'
+        for target in "$m0" "$m3" "$rv"; do
+            $target -Os -std=c99 -ffreestanding -ffunction-sections -fdata-sections -DCOLL_IN_NETWORK=1 -DCOLL_SOFT_FLOAT=1 \
+                $options -I"$here/../include" -c "$here/size/ethernet.c" -o "$work/ethernet.o"
+            $target -nostdlib -Wl,--gc-sections -Wl,-e,coll_size_ethernet -Wl,-u,coll_size_ethernet "$work/ethernet.o" \
+                -lgcc -o "$work/ethernet.elf" 2>"$work/said" || { cat "$work/said" >&2 && exit 1; }
+            set -- $("$(size_of "${target%% *}")" "$work/ethernet.elf" | tail -1)
+            code="$code $1 |" ram="$ram $(($2 + $3)) |"
+        done
+        echo "$code"
+        echo "$ram"
     done
 }
 
