@@ -5,7 +5,8 @@
 /* What a frame of a rack needs at most, which is less than Ethernet allows: RAM is scarce where there is no card. */
 enum { RANKS = 16, FRAME = 28 + 4 * RANKS + COLL_ETHERNET_MOST };
 
-static unsigned char going[FRAME + SLIP_CHECK], coming[FRAME + SLIP_CHECK];
+static unsigned char going[FRAME + SLIP_CHECK];
+static unsigned char coming[FRAME + SLIP_CHECK] __attribute__((aligned(4)));
 static size_t left, at;          /* bytes of the frame that goes out, and the next of them */
 static unsigned char on_line[2]; /* what that one is on the line … */
 static size_t n_on_line, put;    /* … how many bytes, and how many are out */
