@@ -2,7 +2,7 @@
  *
  *   wire_init(P, seed);
  *   wire.lost = 50;                       // of 1000 copies of a frame, one for each card
- *   wire_open(rank, ops, early);          // a rank at its card: ranks[rank]
+ *   wire_open(rank, ops, early);          // a rank at its card: wire_ranks[rank]
  *
  * A card takes what is sent to its address or to the multicast address. Time goes by as it is asked for.
  */
@@ -39,7 +39,7 @@ static struct {
     wire_card card[WIRE_RANKS];
 } wire;
 
-static coll_ethernet ranks[WIRE_RANKS];
+static coll_ethernet wire_ranks[WIRE_RANKS];
 static void *rank_memory[WIRE_RANKS];
 
 static bool wire_happens(uint32_t of_1000)
@@ -153,7 +153,7 @@ static void wire_open(uint32_t rank, uint32_t ops, uint32_t early)
     const size_t bytes = COLL_ETHERNET_BYTES(wire.p, ops, early);
     rank_memory[rank] = malloc(bytes);
     if (CHECK(rank_memory[rank] != NULL))
-        CHECK_STATUS(coll_ethernet_init(&ranks[rank], &options, rank_memory[rank], bytes),
+        CHECK_STATUS(coll_ethernet_init(&wire_ranks[rank], &options, rank_memory[rank], bytes),
                      COLL_OK);
 }
 
@@ -168,10 +168,10 @@ static coll_status wire_poll(uint32_t rank, coll_handle *h)
 {
     coll_status status = COLL_AGAIN;
     for (uint32_t i = 0; i < 10 * wire.patience && status == COLL_AGAIN; i++) {
-        status = coll_ethernet_transport.test(&ranks[rank], h);
+        status = coll_ethernet_transport.test(&wire_ranks[rank], h);
         for (uint32_t r = 0; r < wire.p; r++)
             if (r != rank)
-                coll_ethernet_transport.progress(&ranks[r]);
+                coll_ethernet_transport.progress(&wire_ranks[r]);
     }
     return status;
 }

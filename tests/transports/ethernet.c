@@ -18,7 +18,7 @@ TEST(opening)
 {
     static unsigned char memory[COLL_ETHERNET_BYTES(4, 4, 2) + 64];
     coll_ethernet_options options;
-    coll_ethernet *eth = &ranks[0];
+    coll_ethernet *eth = &wire_ranks[0];
     wire_init(4, 1);
     options = wire_options(3, 4, 2);
     CHECK_STATUS(coll_transport_check(t), COLL_OK);
@@ -63,24 +63,25 @@ TEST(refusals)
     uint32_t word = 0;
     wire_init(2, 1);
     wire_open_all(3, 0);
-    CHECK_STATUS(t->send(&ranks[0], 2, 0, &word, 4, &h), COLL_ERR_RANK);
-    CHECK_STATUS(t->send(&ranks[0], 0, 0, &word, 4, &h), COLL_ERR_RANK);
-    CHECK_STATUS(t->recv(&ranks[0], 1, COLL_ETHERNET_TAGS, &word, 4, &h), COLL_ERR_TAG);
-    CHECK_STATUS(t->recv(&ranks[0], 1, 0, &word, COLL_ETHERNET_MOST + 1, &h), COLL_ERR_SIZE);
-    CHECK_STATUS(t->in_network->multicast(&ranks[0], COLL_ETHERNET_TAGS, &word, 4, &h),
+    CHECK_STATUS(t->send(&wire_ranks[0], 2, 0, &word, 4, &h), COLL_ERR_RANK);
+    CHECK_STATUS(t->send(&wire_ranks[0], 0, 0, &word, 4, &h), COLL_ERR_RANK);
+    CHECK_STATUS(t->recv(&wire_ranks[0], 1, COLL_ETHERNET_TAGS, &word, 4, &h), COLL_ERR_TAG);
+    CHECK_STATUS(t->recv(&wire_ranks[0], 1, 0, &word, COLL_ETHERNET_MOST + 1, &h),
+                 COLL_ERR_SIZE);
+    CHECK_STATUS(t->in_network->multicast(&wire_ranks[0], COLL_ETHERNET_TAGS, &word, 4, &h),
                  COLL_ERR_TAG);
-    CHECK_STATUS(t->send(&ranks[0], 1, 0, &word, 4, &h), COLL_STARTED);
-    CHECK_STATUS(t->send(&ranks[0], 1, 0, &word, 4, &other), COLL_STARTED);
-    CHECK_STATUS(t->send(&ranks[0], 1, 0, &word, 4, &other), COLL_AGAIN);
-    CHECK_STATUS(t->in_network->multicast(&ranks[0], 0, &word, 4, &other), COLL_AGAIN);
-    CHECK_STATUS(t->recv(&ranks[0], 1, 0, &word, 4, &other), COLL_STARTED);
-    CHECK_STATUS(t->recv(&ranks[0], 1, 0, &word, 4, &h), COLL_AGAIN);
+    CHECK_STATUS(t->send(&wire_ranks[0], 1, 0, &word, 4, &h), COLL_STARTED);
+    CHECK_STATUS(t->send(&wire_ranks[0], 1, 0, &word, 4, &other), COLL_STARTED);
+    CHECK_STATUS(t->send(&wire_ranks[0], 1, 0, &word, 4, &other), COLL_AGAIN);
+    CHECK_STATUS(t->in_network->multicast(&wire_ranks[0], 0, &word, 4, &other), COLL_AGAIN);
+    CHECK_STATUS(t->recv(&wire_ranks[0], 1, 0, &word, 4, &other), COLL_STARTED);
+    CHECK_STATUS(t->recv(&wire_ranks[0], 1, 0, &word, 4, &h), COLL_AGAIN);
     wire_close();
     wire_init(1, 1);
     wire_open_all(2, 0);
-    CHECK_STATUS(t->in_network->multicast(&ranks[0], 0, &word, 4, &h), COLL_OK);
-    CHECK_EQ(t->in_network->ranks(&ranks[0]), 1);
-    CHECK_STATUS(coll_ethernet_leave(&ranks[0]), COLL_OK);
+    CHECK_STATUS(t->in_network->multicast(&wire_ranks[0], 0, &word, 4, &h), COLL_OK);
+    CHECK_EQ(t->in_network->ranks(&wire_ranks[0]), 1);
+    CHECK_STATUS(coll_ethernet_leave(&wire_ranks[0]), COLL_OK);
     wire_close();
 }
 
@@ -104,22 +105,23 @@ TEST(frames)
     coll_handle h, multicasts;
     wire_init(3, 1);
     wire_open_all(8, 1);
-    CHECK_STATUS(t->send(&ranks[2], 1, 5, "abc", 3, &h), COLL_STARTED);
+    CHECK_STATUS(t->send(&wire_ranks[2], 1, 5, "abc", 3, &h), COLL_STARTED);
     CHECK(wire.card[0].queued == 0 && wire.card[1].queued == 1 && first->bytes == 60);
     CHECK(memcmp(first->data, message, sizeof message) == 0);
-    CHECK_STATUS(t->in_network->multicast(&ranks[2], 5, "def", 3, &multicasts), COLL_STARTED);
+    CHECK_STATUS(t->in_network->multicast(&wire_ranks[2], 5, "def", 3, &multicasts),
+                 COLL_STARTED);
     CHECK(wire.card[0].queued == 1 && wire.card[1].queued == 2);
     CHECK(memcmp(first[1].data, multicast, sizeof multicast) == 0);
     CHECK(memcmp(first[1].data + 28 + 12, "def", 3) == 0);
-    t->progress(&ranks[1]); /* one message is kept, the other dropped */
+    t->progress(&wire_ranks[1]); /* one message is kept, the other dropped */
     CHECK_EQ(wire.card[2].queued, 0);
-    CHECK_STATUS(t->recv(&ranks[1], 2, 5, in, 3, &h), COLL_OK);
+    CHECK_STATUS(t->recv(&wire_ranks[1], 2, 5, in, 3, &h), COLL_OK);
     CHECK(memcmp(in, "abc", 3) == 0 && wire.card[2].queued == 1);
     CHECK(memcmp(wire.card[2].queue[0].data, acknowledgement, sizeof acknowledgement) == 0);
-    CHECK_STATUS(t->recv(&ranks[1], 2, 5, in, 3, &h), COLL_STARTED);
+    CHECK_STATUS(t->recv(&wire_ranks[1], 2, 5, in, 3, &h), COLL_STARTED);
     CHECK_EQ(wire.card[2].queued, 2); /* it is asked for */
-    t->progress(&ranks[2]);
-    CHECK_STATUS(t->test(&ranks[1], &h), COLL_OK);
+    t->progress(&wire_ranks[2]);
+    CHECK_STATUS(t->test(&wire_ranks[1], &h), COLL_OK);
     CHECK(memcmp(in, "def", 3) == 0);
     memcpy(foreign, message,
            sizeof message); /* of a rank that cuts messages later than this one */
@@ -127,10 +129,10 @@ TEST(frames)
     foreign[23] = (COLL_ETHERNET_MOST + 1) >> 8;
     foreign[24] = 2;
     wire_deliver(&wire.card[1], foreign, sizeof foreign);
-    t->progress(&ranks[1]);
-    CHECK_STATUS(t->recv(&ranks[1], 2, 5, in, 3, &h), COLL_STARTED);
+    t->progress(&wire_ranks[1]);
+    CHECK_STATUS(t->recv(&wire_ranks[1], 2, 5, in, 3, &h), COLL_STARTED);
     wire_deliver(&wire.card[1], foreign, sizeof foreign);
-    CHECK_STATUS(t->test(&ranks[1], &h), COLL_ERR_SIZE);
+    CHECK_STATUS(t->test(&wire_ranks[1], &h), COLL_ERR_SIZE);
     wire_close();
 }
 
@@ -146,7 +148,7 @@ static coll_status drive(coll_conformance *kit, uint32_t p)
         status = COLL_OK;
         for (uint32_t r = 0; r < p && status >= 0; r++) {
             const coll_status its = coll_conformance_step(&kit[r]);
-            t->progress(&ranks[r]);
+            t->progress(&wire_ranks[r]);
             status = its == COLL_OK ? status : its;
         }
     }
@@ -165,7 +167,7 @@ static void run_kit(uint32_t p, uint32_t w, uint32_t ops, uint32_t early, uint64
     wire_blow(w);
     wire_open_all(ops, early);
     for (uint32_t r = 0; r < p && well; r++) {
-        coll_conformance_task task = {t, &ranks[r], r, p, 0, 16, 0, 0, NULL, 0};
+        coll_conformance_task task = {t, &wire_ranks[r], r, p, 0, 16, 0, 0, NULL, 0};
         task.bytes = coll_conformance_bytes(&task);
         task.memory = malloc(task.bytes);
         well = CHECK(task.memory != NULL) &&
@@ -220,7 +222,7 @@ static void start(struct job *job, const coll_algorithm *algorithm, coll_collect
                       sizeof(int32_t));
     problem.flags = COLL_FLAG_COMMUTATIVE;
     CHECK_STATUS(coll_plan_init(&job->plan, algorithm, &problem, NULL), COLL_OK);
-    coll_task_init(&task, &job->plan, rank, t, &ranks[rank]);
+    coll_task_init(&task, &job->plan, rank, t, &wire_ranks[rank]);
     task.tag = tag;
     for (int32_t i = 0; i < COUNT; i++) {
         job->in[i] = (int32_t)(rank + 1) * (i + (int32_t)tag);
@@ -256,7 +258,7 @@ static void three(uint32_t p, uint32_t w, uint32_t early, uint64_t seed)
     while (running > 0 && rounds++ < 1000000) {
         running = 0;
         for (uint32_t r = 0; r < p; r++)
-            t->progress(&ranks[r]);
+            t->progress(&wire_ranks[r]);
         for (uint32_t k = 0; k < 3; k++)
             for (uint32_t r = 0; r < p; r++)
                 running += ((k == 0 && r % 2) || (k == 2 && r % 2 == 0)
@@ -297,15 +299,15 @@ TEST(no_frame_too_many)
     wire_open_all(4, 1);
     for (uint32_t i = 0; i < 100; i++) {
         if (i % 2)
-            CHECK_STATUS(t->recv(&ranks[1], 0, 0, &in, 4, &r), COLL_STARTED);
-        CHECK_STATUS(t->send(&ranks[0], 1, 0, &out, 4, &s), COLL_STARTED);
+            CHECK_STATUS(t->recv(&wire_ranks[1], 0, 0, &in, 4, &r), COLL_STARTED);
+        CHECK_STATUS(t->send(&wire_ranks[0], 1, 0, &out, 4, &s), COLL_STARTED);
         if (i % 2) {
-            CHECK_STATUS(t->test(&ranks[1], &r), COLL_OK);
+            CHECK_STATUS(t->test(&wire_ranks[1], &r), COLL_OK);
         } else {
-            t->progress(&ranks[1]);
-            CHECK_STATUS(t->recv(&ranks[1], 0, 0, &in, 4, &r), COLL_OK);
+            t->progress(&wire_ranks[1]);
+            CHECK_STATUS(t->recv(&wire_ranks[1], 0, 0, &in, 4, &r), COLL_OK);
         }
-        CHECK_STATUS(t->test(&ranks[0], &s), COLL_OK);
+        CHECK_STATUS(t->test(&wire_ranks[0], &s), COLL_OK);
     }
     CHECK_EQ(wire.frames, 200);
     wire_close();
@@ -324,27 +326,27 @@ TEST(death)
         wire.lost = 50;
         wire.patience = 100 * WIRE_RETRY;
         wire_open_all(4, 1);
-        CHECK_STATUS(t->recv(&ranks[3], 0, 1, &word, 4, &other), COLL_STARTED);
+        CHECK_STATUS(t->recv(&wire_ranks[3], 0, 1, &word, 4, &other), COLL_STARTED);
         for (uint32_t i = 0; i < 4 * wire.patience; i++) {
-            CHECK(t->test(&ranks[3], &other) == COLL_AGAIN);
-            t->progress(&ranks[0]);
+            CHECK(t->test(&wire_ranks[3], &other) == COLL_AGAIN);
+            t->progress(&wire_ranks[0]);
         }
-        CHECK(!t->failure->dead(&ranks[3], 0));
+        CHECK(!t->failure->dead(&wire_ranks[3], 0));
         wire.card[2].out = true;
         if (sends)
-            CHECK_STATUS(t->send(&ranks[0], 2, 1, &word, 4, &waits), COLL_STARTED);
+            CHECK_STATUS(t->send(&wire_ranks[0], 2, 1, &word, 4, &waits), COLL_STARTED);
         else
-            CHECK_STATUS(t->recv(&ranks[0], 2, 1, &word, 4, &waits), COLL_STARTED);
+            CHECK_STATUS(t->recv(&wire_ranks[0], 2, 1, &word, 4, &waits), COLL_STARTED);
         CHECK_STATUS(wire_poll(0, &waits), COLL_ERR_IO);
-        CHECK(t->failure->dead(&ranks[0], 2) && !t->failure->dead(&ranks[0], 3));
-        t->failure->abort(&ranks[0], 1, 1);
-        t->failure->cancel(&ranks[0], &waits);
+        CHECK(t->failure->dead(&wire_ranks[0], 2) && !t->failure->dead(&wire_ranks[0], 3));
+        t->failure->abort(&wire_ranks[0], 1, 1);
+        t->failure->cancel(&wire_ranks[0], &waits);
         CHECK_STATUS(wire_poll(3, &other), COLL_ERR_PEER);
-        t->failure->cancel(&ranks[3], &other);
-        CHECK_STATUS(t->send(&ranks[3], 0, 1, &word, 4, &other), COLL_ERR_PEER);
-        CHECK_STATUS(t->send(&ranks[0], 2, 0, &word, 4, &other), COLL_ERR_IO);
-        CHECK_STATUS(t->recv(&ranks[3], 0, 0, &word, 4, &other), COLL_STARTED);
-        CHECK_STATUS(t->send(&ranks[0], 3, 0, &word, 4, &waits), COLL_STARTED);
+        t->failure->cancel(&wire_ranks[3], &other);
+        CHECK_STATUS(t->send(&wire_ranks[3], 0, 1, &word, 4, &other), COLL_ERR_PEER);
+        CHECK_STATUS(t->send(&wire_ranks[0], 2, 0, &word, 4, &other), COLL_ERR_IO);
+        CHECK_STATUS(t->recv(&wire_ranks[3], 0, 0, &word, 4, &other), COLL_STARTED);
+        CHECK_STATUS(t->send(&wire_ranks[0], 3, 0, &word, 4, &waits), COLL_STARTED);
         CHECK_STATUS(wire_poll(0, &waits), COLL_OK); /* other tags go on */
         wire_close();
     }
@@ -358,12 +360,12 @@ TEST(away)
     wire_init(2, 1);
     wire.patience = 100 * WIRE_RETRY;
     wire_open_all(4, 1);
-    CHECK_STATUS(t->recv(&ranks[0], 1, 1, &word, 4, &h), COLL_STARTED);
-    CHECK_STATUS(t->test(&ranks[0], &h), COLL_AGAIN);
+    CHECK_STATUS(t->recv(&wire_ranks[0], 1, 1, &word, 4, &h), COLL_STARTED);
+    CHECK_STATUS(t->test(&wire_ranks[0], &h), COLL_AGAIN);
     wire.clock += 5 * wire.patience;
     for (uint32_t i = 0; i < 2 * wire.patience; i++) {
-        CHECK(t->test(&ranks[0], &h) == COLL_AGAIN);
-        t->progress(&ranks[1]);
+        CHECK(t->test(&wire_ranks[0], &h) == COLL_AGAIN);
+        t->progress(&wire_ranks[1]);
     }
     wire_close();
 }
@@ -375,12 +377,12 @@ TEST(aborts_are_lost)
     uint32_t word = 1;
     wire_init(3, 1);
     wire_open_all(4, 1);
-    CHECK_STATUS(t->recv(&ranks[0], 1, 3, &word, 4, &h[0]), COLL_STARTED);
-    CHECK_STATUS(t->send(&ranks[1], 2, 3, &word, 4, &h[1]), COLL_STARTED);
+    CHECK_STATUS(t->recv(&wire_ranks[0], 1, 3, &word, 4, &h[0]), COLL_STARTED);
+    CHECK_STATUS(t->send(&wire_ranks[1], 2, 3, &word, 4, &h[1]), COLL_STARTED);
     wire.lost = 1000;
-    t->failure->abort(&ranks[2], 3, COLL_ETHERNET_TAGS);
+    t->failure->abort(&wire_ranks[2], 3, COLL_ETHERNET_TAGS);
     wire.lost = 0;
-    CHECK_EQ(ranks[2].aborted, UINT32_MAX - 7);
+    CHECK_EQ(wire_ranks[2].aborted, UINT32_MAX - 7);
     CHECK_STATUS(wire_poll(1, &h[1]), COLL_ERR_PEER);
     CHECK_STATUS(wire_poll(0, &h[0]), COLL_ERR_PEER);
     wire_close();
@@ -396,9 +398,9 @@ TEST(leaving)
         coll_status status = COLL_AGAIN;
         wire_init(5, w);
         wire_open_all(4, 1);
-        CHECK_STATUS(t->recv(&ranks[1], 0, 0, &word, 4, &h), COLL_STARTED);
-        CHECK_STATUS(t->send(&ranks[0], 1, 0, &word, 4, &late), COLL_STARTED);
-        CHECK_STATUS(t->test(&ranks[1], &h), COLL_OK);
+        CHECK_STATUS(t->recv(&wire_ranks[1], 0, 0, &word, 4, &h), COLL_STARTED);
+        CHECK_STATUS(t->send(&wire_ranks[0], 1, 0, &word, 4, &late), COLL_STARTED);
+        CHECK_STATUS(t->test(&wire_ranks[1], &h), COLL_OK);
         wire.card[0].queued = 0; /* its acknowledgement is lost, and rank 1 leaves */
         wire_blow(w);
         while (left < 5 && rounds++ < 4 * wire.patience) {
@@ -406,9 +408,9 @@ TEST(leaving)
                 if (over[r])
                     continue;
                 if (r == 0 && status == COLL_AGAIN)
-                    status = t->test(&ranks[0], &late);
+                    status = t->test(&wire_ranks[0], &late);
                 else
-                    over[r] = coll_ethernet_leave(&ranks[r]) == COLL_OK;
+                    over[r] = coll_ethernet_leave(&wire_ranks[r]) == COLL_OK;
                 left += over[r];
             }
         }
@@ -421,9 +423,10 @@ TEST(leaving)
     wire.patience = 100 * WIRE_RETRY;
     wire_open_all(4, 1);
     wire.card[1].out = true;
-    for (uint32_t i = 0; i < wire.patience && coll_ethernet_leave(&ranks[0]) == COLL_AGAIN; i++)
+    for (uint32_t i = 0; i < wire.patience && coll_ethernet_leave(&wire_ranks[0]) == COLL_AGAIN;
+         i++)
         ;
-    CHECK_STATUS(coll_ethernet_leave(&ranks[0]), COLL_OK);
+    CHECK_STATUS(coll_ethernet_leave(&wire_ranks[0]), COLL_OK);
     wire_close();
 }
 
@@ -451,18 +454,19 @@ TEST(strangers)
         coll_status status;
         unsigned char junk[128];
         if (flies[r][k])
-            status = t->test(&ranks[r], &h[r][k]);
+            status = t->test(&wire_ranks[r], &h[r][k]);
         else
-            status = chance(2)
-                         ? t->send(&ranks[r], peer, chance(3), buffer[r][k], bytes, &h[r][k])
-                         : t->recv(&ranks[r], peer, chance(3), buffer[r][k], bytes, &h[r][k]);
+            status =
+                chance(2)
+                    ? t->send(&wire_ranks[r], peer, chance(3), buffer[r][k], bytes, &h[r][k])
+                    : t->recv(&wire_ranks[r], peer, chance(3), buffer[r][k], bytes, &h[r][k]);
         if (flies[r][k] && status == COLL_AGAIN && chance(20) == 0)
             status = COLL_ERR_CANCELLED;
         if (flies[r][k] && status < 0)
-            t->failure->cancel(&ranks[r], &h[r][k]);
+            t->failure->cancel(&wire_ranks[r], &h[r][k]);
         over += flies[r][k] && status != COLL_AGAIN;
         flies[r][k] = status == COLL_STARTED || (flies[r][k] && status == COLL_AGAIN);
-        ranks[r].aborted &= ~(uint32_t)7; /* or nothing would go on */
+        wire_ranks[r].aborted &= ~(uint32_t)7; /* or nothing would go on */
         for (size_t at = 0; at < sizeof junk; at++)
             junk[at] = (unsigned char)chance(256);
         junk[12] = 0x88, junk[13] = 0xb5, junk[16] = 0x34, junk[17] = 0x12;
