@@ -99,27 +99,27 @@ TEST(frames)
     static const unsigned char acknowledgement[] = {
         0x02, 0x00, 0x12, 0x34, 0x00, 0x02, 0x02, 0x00, 0x12, 0x34, 0x00, 0x01, 0x88, 0xb5,
         0x02, 0x05, 0x34, 0x12, 0x01, 0x00, 0x02, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00};
-    const wire_frame *first = &wire.card[1].queue[0];
+    const wire_frame *first = &ether.card[1].queue[0];
     static unsigned char foreign[COLL_I_ETH_HEAD + COLL_ETHERNET_MOST + 1];
     char in[3] = "";
     coll_handle h, multicasts;
     wire_init(3, 1);
     wire_open_all(8, 1);
     CHECK_STATUS(t->send(&wire_ranks[2], 1, 5, "abc", 3, &h), COLL_STARTED);
-    CHECK(wire.card[0].queued == 0 && wire.card[1].queued == 1 && first->bytes == 60);
+    CHECK(ether.card[0].queued == 0 && ether.card[1].queued == 1 && first->bytes == 60);
     CHECK(memcmp(first->data, message, sizeof message) == 0);
     CHECK_STATUS(t->in_network->multicast(&wire_ranks[2], 5, "def", 3, &multicasts),
                  COLL_STARTED);
-    CHECK(wire.card[0].queued == 1 && wire.card[1].queued == 2);
+    CHECK(ether.card[0].queued == 1 && ether.card[1].queued == 2);
     CHECK(memcmp(first[1].data, multicast, sizeof multicast) == 0);
     CHECK(memcmp(first[1].data + 28 + 12, "def", 3) == 0);
     t->progress(&wire_ranks[1]); /* one message is kept, the other dropped */
-    CHECK_EQ(wire.card[2].queued, 0);
+    CHECK_EQ(ether.card[2].queued, 0);
     CHECK_STATUS(t->recv(&wire_ranks[1], 2, 5, in, 3, &h), COLL_OK);
-    CHECK(memcmp(in, "abc", 3) == 0 && wire.card[2].queued == 1);
-    CHECK(memcmp(wire.card[2].queue[0].data, acknowledgement, sizeof acknowledgement) == 0);
+    CHECK(memcmp(in, "abc", 3) == 0 && ether.card[2].queued == 1);
+    CHECK(memcmp(ether.card[2].queue[0].data, acknowledgement, sizeof acknowledgement) == 0);
     CHECK_STATUS(t->recv(&wire_ranks[1], 2, 5, in, 3, &h), COLL_STARTED);
-    CHECK_EQ(wire.card[2].queued, 2); /* it is asked for */
+    CHECK_EQ(ether.card[2].queued, 2); /* it is asked for */
     t->progress(&wire_ranks[2]);
     CHECK_STATUS(t->test(&wire_ranks[1], &h), COLL_OK);
     CHECK(memcmp(in, "def", 3) == 0);
@@ -128,10 +128,10 @@ TEST(frames)
     foreign[22] = (COLL_ETHERNET_MOST + 1) & 0xff;
     foreign[23] = (COLL_ETHERNET_MOST + 1) >> 8;
     foreign[24] = 2;
-    wire_deliver(&wire.card[1], foreign, sizeof foreign);
+    wire_deliver(&ether.card[1], foreign, sizeof foreign);
     t->progress(&wire_ranks[1]);
     CHECK_STATUS(t->recv(&wire_ranks[1], 2, 5, in, 3, &h), COLL_STARTED);
-    wire_deliver(&wire.card[1], foreign, sizeof foreign);
+    wire_deliver(&ether.card[1], foreign, sizeof foreign);
     CHECK_STATUS(t->test(&wire_ranks[1], &h), COLL_ERR_SIZE);
     wire_close();
 }
@@ -218,7 +218,7 @@ static void start(struct job *job, const coll_algorithm *algorithm, coll_collect
 {
     coll_problem problem;
     coll_task task;
-    coll_problem_init(&problem, collective, wire.p, collective == COLL_BARRIER ? 0 : COUNT,
+    coll_problem_init(&problem, collective, ether.p, collective == COLL_BARRIER ? 0 : COUNT,
                       sizeof(int32_t));
     problem.flags = COLL_FLAG_COMMUTATIVE;
     CHECK_STATUS(coll_plan_init(&job->plan, algorithm, &problem, NULL), COLL_OK);
@@ -277,7 +277,7 @@ static void three(uint32_t p, uint32_t w, uint32_t early, uint64_t seed)
         CHECK_EQ(wrong, 0);
     }
     CHECK(wire_weather[w].busy != 0 ||
-          wire.multicasts >=
+          ether.multicasts >=
               (COUNT * sizeof(int32_t) + COLL_ETHERNET_MOST - 1) / COLL_ETHERNET_MOST);
     wire_close();
 }
@@ -309,7 +309,7 @@ TEST(no_frame_too_many)
         }
         CHECK_STATUS(t->test(&wire_ranks[0], &s), COLL_OK);
     }
-    CHECK_EQ(wire.frames, 200);
+    CHECK_EQ(ether.frames, 200);
     wire_close();
 }
 
@@ -323,16 +323,16 @@ TEST(death)
         coll_handle waits, other;
         uint32_t word = 1;
         wire_init(4, sends + 1);
-        wire.lost = 50;
-        wire.patience = 100 * WIRE_RETRY;
+        ether.lost = 50;
+        ether.patience = 100 * WIRE_RETRY;
         wire_open_all(4, 1);
         CHECK_STATUS(t->recv(&wire_ranks[3], 0, 1, &word, 4, &other), COLL_STARTED);
-        for (uint32_t i = 0; i < 4 * wire.patience; i++) {
+        for (uint32_t i = 0; i < 4 * ether.patience; i++) {
             CHECK(t->test(&wire_ranks[3], &other) == COLL_AGAIN);
             t->progress(&wire_ranks[0]);
         }
         CHECK(!t->failure->dead(&wire_ranks[3], 0));
-        wire.card[2].out = true;
+        ether.card[2].out = true;
         if (sends)
             CHECK_STATUS(t->send(&wire_ranks[0], 2, 1, &word, 4, &waits), COLL_STARTED);
         else
@@ -358,12 +358,12 @@ TEST(away)
     coll_handle h;
     uint32_t word = 1;
     wire_init(2, 1);
-    wire.patience = 100 * WIRE_RETRY;
+    ether.patience = 100 * WIRE_RETRY;
     wire_open_all(4, 1);
     CHECK_STATUS(t->recv(&wire_ranks[0], 1, 1, &word, 4, &h), COLL_STARTED);
     CHECK_STATUS(t->test(&wire_ranks[0], &h), COLL_AGAIN);
-    wire.clock += 5 * wire.patience;
-    for (uint32_t i = 0; i < 2 * wire.patience; i++) {
+    ether.clock += 5 * ether.patience;
+    for (uint32_t i = 0; i < 2 * ether.patience; i++) {
         CHECK(t->test(&wire_ranks[0], &h) == COLL_AGAIN);
         t->progress(&wire_ranks[1]);
     }
@@ -379,9 +379,9 @@ TEST(aborts_are_lost)
     wire_open_all(4, 1);
     CHECK_STATUS(t->recv(&wire_ranks[0], 1, 3, &word, 4, &h[0]), COLL_STARTED);
     CHECK_STATUS(t->send(&wire_ranks[1], 2, 3, &word, 4, &h[1]), COLL_STARTED);
-    wire.lost = 1000;
+    ether.lost = 1000;
     t->failure->abort(&wire_ranks[2], 3, COLL_ETHERNET_TAGS);
-    wire.lost = 0;
+    ether.lost = 0;
     CHECK_EQ(wire_ranks[2].aborted, UINT32_MAX - 7);
     CHECK_STATUS(wire_poll(1, &h[1]), COLL_ERR_PEER);
     CHECK_STATUS(wire_poll(0, &h[0]), COLL_ERR_PEER);
@@ -401,9 +401,9 @@ TEST(leaving)
         CHECK_STATUS(t->recv(&wire_ranks[1], 0, 0, &word, 4, &h), COLL_STARTED);
         CHECK_STATUS(t->send(&wire_ranks[0], 1, 0, &word, 4, &late), COLL_STARTED);
         CHECK_STATUS(t->test(&wire_ranks[1], &h), COLL_OK);
-        wire.card[0].queued = 0; /* its acknowledgement is lost, and rank 1 leaves */
+        ether.card[0].queued = 0; /* its acknowledgement is lost, and rank 1 leaves */
         wire_blow(w);
-        while (left < 5 && rounds++ < 4 * wire.patience) {
+        while (left < 5 && rounds++ < 4 * ether.patience) {
             for (uint32_t r = 0; r < 5; r++) {
                 if (over[r])
                     continue;
@@ -420,11 +420,11 @@ TEST(leaving)
         wire_close();
     }
     wire_init(2, 1); /* the other one never comes */
-    wire.patience = 100 * WIRE_RETRY;
+    ether.patience = 100 * WIRE_RETRY;
     wire_open_all(4, 1);
-    wire.card[1].out = true;
-    for (uint32_t i = 0; i < wire.patience && coll_ethernet_leave(&wire_ranks[0]) == COLL_AGAIN;
-         i++)
+    ether.card[1].out = true;
+    for (uint32_t i = 0;
+         i < ether.patience && coll_ethernet_leave(&wire_ranks[0]) == COLL_AGAIN; i++)
         ;
     CHECK_STATUS(coll_ethernet_leave(&wire_ranks[0]), COLL_OK);
     wire_close();
@@ -447,7 +447,7 @@ TEST(strangers)
     uint32_t over = 0;
     wire_init(4, 9);
     wire_open_all(16, 2);
-    wire.spoil = spoil;
+    ether.spoil = spoil;
     for (uint32_t i = 0; i < ROUNDS; i++) {
         const uint32_t r = chance(4), k = chance(16), peer = (r + 1 + chance(3)) % 4;
         const size_t bytes = chance(64);
@@ -472,7 +472,7 @@ TEST(strangers)
         junk[12] = 0x88, junk[13] = 0xb5, junk[16] = 0x34, junk[17] = 0x12;
         junk[14] = (unsigned char)(chance(8) + (chance(2) ? 128 : 0));
         junk[19] = junk[21] = junk[23] = 0;
-        wire_deliver(&wire.card[r], junk, chance(sizeof junk));
+        wire_deliver(&ether.card[r], junk, chance(sizeof junk));
     }
     CHECK(over > ROUNDS / 50);
     wire_close();
