@@ -344,8 +344,7 @@ COLL_INLINE coll_status coll_ofi_offload_wait(coll_ofi_offload *o, uint32_t mill
         status = coll_ofi_offload_test(o);
         if (status != COLL_AGAIN || now >= until)
             return status;
-        (void)fi_cntr_wait(o->counters[o->end], o->starts,
-                           until - now < 1000 ? (int)(until - now) : 1000);
+        coll_i_offload_sleep(o, until - now < 1000 ? (int)(until - now) : 1000);
     }
 }
 

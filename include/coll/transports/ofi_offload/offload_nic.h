@@ -146,14 +146,14 @@ COLL_INLINE int coll_i_offload_open_all(coll_ofi_nic *nic)
     return code;
 }
 
-/* A counter. NULL: there is none. */
-COLL_INLINE struct fid_cntr *coll_i_offload_counter(coll_ofi_nic *nic)
+/* A counter, that can be waited for in this way. NULL: there is none. */
+COLL_INLINE struct fid_cntr *coll_i_offload_counter(coll_ofi_nic *nic, enum fi_wait_obj waits)
 {
     struct fi_cntr_attr attr;
     struct fid_cntr *counter = NULL;
     memset(&attr, 0, sizeof attr);
     attr.events = FI_CNTR_EVENTS_COMP;
-    attr.wait_obj = FI_WAIT_UNSPEC;
+    attr.wait_obj = waits;
     if (fi_cntr_open(nic->domain, &attr, &counter, NULL) != 0)
         return NULL;
     nic->counters++;
@@ -166,10 +166,12 @@ COLL_INLINE void coll_i_offload_close_counter(coll_ofi_nic *nic, struct fid_cntr
         nic->counters--;
 }
 
-/* Takes the provider deferred work? Tries it: one counter is to add to another. */
+/* Takes the provider deferred work? Tries it: one counter is to add to another, within a second. */
 COLL_INLINE int coll_i_offload_try(coll_ofi_nic *nic)
 {
-    struct fid_cntr *from = coll_i_offload_counter(nic), *to = coll_i_offload_counter(nic);
+    const uint64_t until = coll_i_tcp_now() + 1000;
+    struct fid_cntr *from = coll_i_offload_counter(nic, FI_WAIT_NONE),
+                    *to = coll_i_offload_counter(nic, FI_WAIT_NONE);
     struct fi_deferred_work work;
     struct fi_op_cntr add;
     int code = from && to ? 0 : -FI_ENOMEM;
@@ -184,8 +186,9 @@ COLL_INLINE int coll_i_offload_try(coll_ofi_nic *nic)
         code = fi_control(&nic->domain->fid, FI_QUEUE_WORK, &work);
     if (code == 0)
         code = fi_cntr_add(from, 1);
-    if (code == 0)
-        code = fi_cntr_wait(to, 1, 1000);
+    while (code == 0 && fi_cntr_read(to) == 0)
+        if (coll_i_tcp_now() > until)
+            code = -FI_ETIMEDOUT;
     coll_i_offload_close_counter(nic, from);
     coll_i_offload_close_counter(nic, to);
     return code;

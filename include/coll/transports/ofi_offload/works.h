@@ -48,6 +48,7 @@ typedef struct coll_ofi_offload {
     uint32_t epoch;       /* armed so far */
     uint32_t ahead, each; /* starts that are armed, and epochs of each */
     uint32_t starts;      /* so far */
+    int sleeps_on;        /* a descriptor that tells of the end; −1: there is none */
     coll_status status;   /* COLL_AGAIN: it runs */
 } coll_ofi_offload;
 
@@ -209,6 +210,26 @@ COLL_INLINE bool coll_i_offload_is_worn(const coll_ofi_offload *o, uint32_t epoc
     return false;
 }
 
+/* Sleeps until the end counter is added to, for so many milliseconds at most. fi_cntr_wait is for those without a
+ * descriptor: before libfabric 1.22 sockets returns from it at once, if there is a limit. */
+COLL_INLINE void coll_i_offload_sleep(coll_ofi_offload *o, int milliseconds)
+{
+    struct fid *one = &o->counters[o->end]->fid;
+    struct pollfd descriptor;
+    char bytes[64];
+    if (o->sleeps_on < 0) {
+        (void)fi_cntr_wait(o->counters[o->end], o->starts, milliseconds);
+        return;
+    }
+    descriptor.fd = o->sleeps_on;
+    descriptor.events = POLLIN;
+    descriptor.revents = 0;
+    if (fi_trywait(o->nic->fabric, &one, 1) == 0 && poll(&descriptor, 1, milliseconds) == 1 &&
+        o->nic->relays) /* sockets writes a byte each time, and leaves reading them to others */
+        while (read(descriptor.fd, bytes, sizeof bytes) == (ssize_t)sizeof bytes)
+            ;
+}
+
 /* ---- opening and closing ----------------------------------------------------------------- */
 
 COLL_INLINE void coll_i_offload_drop(coll_ofi_offload *o)
@@ -226,6 +247,22 @@ COLL_INLINE void coll_i_offload_drop(coll_ofi_offload *o)
     free(o);
 }
 
+/* Opens the counters, the last one with a descriptor, if the provider has one. False: there are none. */
+COLL_INLINE bool coll_i_offload_open_counters(coll_ofi_offload *o)
+{
+    for (uint32_t c = 0; c < o->needs.counters; c++) {
+        o->counters[c] =
+            coll_i_offload_counter(o->nic, c == o->end ? FI_WAIT_FD : FI_WAIT_NONE);
+        if (c == o->end && !o->counters[c])
+            o->counters[c] = coll_i_offload_counter(o->nic, FI_WAIT_UNSPEC);
+        if (!o->counters[c])
+            return false;
+    }
+    if (fi_control(&o->counters[o->end]->fid, FI_GETWAIT, &o->sleeps_on) != 0)
+        o->sleeps_on = -1;
+    return true;
+}
+
 /* Opens counters, registers memory of so many bytes, and fills in all pieces. */
 COLL_INLINE bool coll_i_offload_prepare(coll_ofi_offload *o, const size_t *extents)
 {
@@ -234,11 +271,8 @@ COLL_INLINE bool coll_i_offload_prepare(coll_ofi_offload *o, const size_t *exten
         (coll_i_offload_work *)calloc((size_t)o->slots * o->needs.works, sizeof *o->works);
     if (!o->counters || !o->works)
         return false;
-    for (uint32_t c = 0; c < o->needs.counters; c++) {
-        o->counters[c] = coll_i_offload_counter(o->nic);
-        if (!o->counters[c])
-            return false;
-    }
+    if (!coll_i_offload_open_counters(o))
+        return false;
     for (unsigned s = 0; s < COLL_SPACES; s++) {
         if (extents[s] == 0)
             continue;
