@@ -99,6 +99,13 @@ COLL_INLINE size_t coll_i_offload_pieces(const coll_i_offload_translation *t,
     return (op->count + t->most - 1) / t->most;
 }
 
+/* Of so many atomics, those that may be in flight at one time. */
+COLL_INLINE uint32_t coll_i_offload_wave(size_t pieces)
+{
+    const uint32_t most = COLL_I_OFFLOAD_WAVE;
+    return pieces < most ? (uint32_t)pieces : most;
+}
+
 /* The same threshold, of pieces. */
 COLL_INLINE uint32_t coll_i_offload_threshold(const coll_i_offload_translation *t,
                                               uint32_t counter, uint32_t threshold)
@@ -265,12 +272,12 @@ COLL_INLINE void coll_i_offload_reduce(coll_i_offload_translation *t, const coll
             const bool last = !more && k + 1u == op->inputs;
             coll_i_offload_combine(t, op, operand, from, chain, waits, last ? op->done : chain);
             if (!last)
-                waits += more ? COLL_I_OFFLOAD_WAVE : (uint32_t)(pieces - from);
+                waits += coll_i_offload_wave(pieces - from);
         }
     }
     if (chain != UINT32_MAX)
         t->counts[chain] = waits;
-    t->needs.own += pieces < COLL_I_OFFLOAD_WAVE ? (uint32_t)pieces : COLL_I_OFFLOAD_WAVE;
+    t->needs.own += coll_i_offload_wave(pieces);
 }
 
 /* The end of an epoch: it starts the next one, or tells the host. */
