@@ -318,6 +318,21 @@ COLL_INLINE const coll_in_network *coll_i_transport_network(const coll_transport
     return COLL_IN_NETWORK ? transport->in_network : NULL;
 }
 
+/* Are `left` bytes of a message of a collective too many to go as one, unless it goes whole? */
+COLL_HOT_INLINE bool coll_i_transport_cuts(const coll_transport *transport,
+                                           coll_collective collective, size_t left)
+{
+    return transport->max_bytes != 0 && left > transport->max_bytes &&
+           !coll_is(transport->unsegmented, collective);
+}
+
+/* Does a message of so many bytes go whole, however long it is? Only engines with zero copy gain by it. */
+COLL_HOT_INLINE bool coll_i_transport_is_whole_from(const coll_transport *transport,
+                                                    coll_collective collective, size_t bytes)
+{
+    return COLL_ZERO_COPY && transport->whole_from && bytes >= transport->whole_from[collective];
+}
+
 /* *misfit = these, with COLL_ERR_SIZE to return: for transports. */
 COLL_INLINE coll_status coll_misfit_note(coll_misfit *misfit, uint32_t peer, uint32_t tag,
                                          size_t expected)

@@ -142,10 +142,9 @@ COLL_INLINE const coll_transport *coll_i_task_route(const coll_task *task, const
 COLL_INLINE bool coll_i_task_is_long(const coll_task *task, const coll_action *a, size_t bytes)
 {
     const coll_transport *t = coll_i_task_route(task, a);
-    return t->max_bytes != 0 && bytes > t->max_bytes &&
-           !coll_is(t->unsegmented, task->plan->problem.collective) &&
-           !(COLL_ZERO_COPY && t->whole_from &&
-             coll_i_task_bytes(task, a) >= t->whole_from[task->plan->problem.collective]);
+    const coll_collective collective = task->plan->problem.collective;
+    return coll_i_transport_cuts(t, collective, bytes) &&
+           !coll_i_transport_is_whole_from(t, collective, coll_i_task_bytes(task, a));
 }
 
 /* Bytes of its next piece. */

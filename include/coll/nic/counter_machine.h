@@ -139,6 +139,20 @@ COLL_INLINE void coll_i_nic_count(coll_nic_machine *m, uint32_t i)
         m->counters[m->program->ops[i].done]++;
 }
 
+/* A COPY or a REDUCE, by this processor. Of the machine it takes op, buffers and elem_bytes. */
+COLL_INLINE coll_status coll_i_nic_compute(const coll_nic_machine *m, const coll_nic_op *op)
+{
+    if (op->kind == COLL_NIC_REDUCE)
+        for (uint32_t k = 0; k < op->inputs; k++)
+            m->op->combine(coll_nic_target(m, op->dst),
+                           coll_nic_source(m, k == 0 ? op->src : op->dst),
+                           coll_nic_source(m, op->via + k * op->stride), op->count, m->op->arg);
+    else if (op->dst != op->src)
+        COLL_COPY(coll_nic_target(m, op->dst), coll_nic_source(m, op->src),
+                  op->count * m->elem_bytes);
+    return COLL_OK;
+}
+
 COLL_INLINE coll_status coll_i_nic_message_start(const coll_nic_machine *m, uint32_t i)
 {
     const coll_nic_op *op = &m->program->ops[i];
@@ -166,22 +180,11 @@ COLL_INLINE coll_status coll_i_nic_start_op(coll_nic_machine *m, uint32_t i)
     case COLL_NIC_COPY:
         if (m->wire->copy)
             status = m->wire->copy(m->ctx, i);
-        if (status != COLL_ERR_CAPABILITY)
-            return status;
-        if (op->dst != op->src)
-            COLL_COPY(coll_nic_target(m, op->dst), coll_nic_source(m, op->src),
-                      op->count * m->elem_bytes);
-        return COLL_OK;
+        return status != COLL_ERR_CAPABILITY ? status : coll_i_nic_compute(m, op);
     case COLL_NIC_REDUCE:
         if (m->wire->reduce)
             status = m->wire->reduce(m->ctx, i);
-        if (status != COLL_ERR_CAPABILITY)
-            return status;
-        for (uint32_t k = 0; k < op->inputs; k++)
-            m->op->combine(coll_nic_target(m, op->dst),
-                           coll_nic_source(m, k == 0 ? op->src : op->dst),
-                           coll_nic_source(m, op->via + k * op->stride), op->count, m->op->arg);
-        return COLL_OK;
+        return status != COLL_ERR_CAPABILITY ? status : coll_i_nic_compute(m, op);
     case COLL_NIC_NETWORK:
         return m->wire->network ? m->wire->network(m->ctx, i) : status;
     case COLL_NIC_SIGNAL:

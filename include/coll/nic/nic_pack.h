@@ -11,8 +11,8 @@
  *   version, rank, operations, counters, receives, actions, signals; the peers whose signals are counted; what each
  *   counter counts in an epoch; the operations.
  * An operation is one byte, kind + 8·(a token) + 16·(it starts with the program) + 32·(its trigger and threshold are
- * those of the operation before it), and, as far as its kind has them: trigger, threshold; the done counter; peer;
- * number; inputs; stride, if inputs are more than 1; count; dst, src, via as 4·offset + space. Nothing depends on
+ * those of the operation before it) + 64·(the host does it), and, as far as its kind has them: trigger, threshold;
+ * the done counter; peer; number; inputs; stride, if inputs are more than 1; count; dst, src, via as 4·offset + space. Nothing depends on
  * the machine that wrote it. What is wrong with the bytes, or leads beyond the bounds, is COLL_ERR_FORMAT.
  */
 #ifndef COLL_NIC_NIC_PACK_H
@@ -30,7 +30,12 @@ typedef struct coll_nic_bounds {
 } coll_nic_bounds;
 
 /* In the first byte of an operation. */
-enum { COLL_I_NIC_TOKEN = 8, COLL_I_NIC_AT_ONCE = 16, COLL_I_NIC_SAME = 32 };
+enum {
+    COLL_I_NIC_TOKEN = 8,
+    COLL_I_NIC_AT_ONCE = 16,
+    COLL_I_NIC_SAME = 32,
+    COLL_I_NIC_HOST = 64
+};
 
 /* Which fields the kinds have, by bits of coll_nic_kind. */
 #define COLL_I_NIC_BIT(name) (1u << COLL_NIC_##name)
@@ -43,7 +48,8 @@ enum {
                          COLL_I_NIC_BIT(NETWORK),
     COLL_I_NIC_HAS_SRC = COLL_I_NIC_BIT(SEND) | COLL_I_NIC_BIT(COPY) | COLL_I_NIC_BIT(REDUCE) |
                          COLL_I_NIC_BIT(NETWORK),
-    COLL_I_NIC_HAS_COUNT = COLL_I_NIC_HAS_DST | COLL_I_NIC_HAS_SRC
+    COLL_I_NIC_HAS_COUNT = COLL_I_NIC_HAS_DST | COLL_I_NIC_HAS_SRC,
+    COLL_I_NIC_HAS_PLACE = COLL_I_NIC_BIT(COPY) | COLL_I_NIC_BIT(REDUCE)
 };
 
 COLL_INLINE bool coll_i_nic_kind_has(unsigned kinds, const coll_nic_op *op)
@@ -80,8 +86,11 @@ COLL_INLINE void coll_i_nic_put_op(coll_i_nic_writer *to, const coll_nic_op *op,
     const bool at_once = op->trigger == COLL_NIC_NONE;
     const bool same = !at_once && before && before->trigger == op->trigger &&
                       before->threshold == op->threshold;
+    const bool by_host =
+        coll_i_nic_kind_has(COLL_I_NIC_HAS_PLACE, op) && op->peer == COLL_NIC_BY_HOST;
     coll_i_nic_put(to, (size_t)op->kind + (op->token ? COLL_I_NIC_TOKEN : 0) +
-                           (at_once ? COLL_I_NIC_AT_ONCE : 0) + (same ? COLL_I_NIC_SAME : 0));
+                           (at_once ? COLL_I_NIC_AT_ONCE : 0) + (same ? COLL_I_NIC_SAME : 0) +
+                           (by_host ? COLL_I_NIC_HOST : 0));
     if (!at_once && !same) {
         coll_i_nic_put(to, op->trigger);
         coll_i_nic_put(to, op->threshold);
@@ -177,7 +186,7 @@ COLL_INLINE coll_ref coll_i_nic_get_ref(coll_i_nic_reader *from, const coll_nic_
 COLL_INLINE void coll_i_nic_get_op(coll_i_nic_reader *from, const coll_nic_bounds *bounds,
                                    const coll_nic_program *program, coll_nic_op *op)
 {
-    const size_t head = coll_i_nic_get(from, 63), most = COLL_REF_LIMIT / 4;
+    const size_t head = coll_i_nic_get(from, 127), most = COLL_REF_LIMIT / 4;
     size_t span = 0;
     op->kind = (uint8_t)(head & 7);
     op->token = (uint8_t)(head >> 3 & 1);
@@ -198,6 +207,10 @@ COLL_INLINE void coll_i_nic_get_op(coll_i_nic_reader *from, const coll_nic_bound
     if (coll_i_nic_kind_has(COLL_I_NIC_HAS_PEER, op))
         op->peer = (uint32_t)coll_i_nic_get(
             from, op->kind == COLL_NIC_NETWORK ? COLL_NETWORK_GROUPS - 1u : bounds->p - 1);
+    if ((head & COLL_I_NIC_HOST) != 0) {
+        op->peer = COLL_NIC_BY_HOST;
+        from->wrong = from->wrong || !coll_i_nic_kind_has(COLL_I_NIC_HAS_PLACE, op);
+    }
     if (coll_i_nic_kind_has(COLL_I_NIC_HAS_NUMBER, op))
         op->number = (uint32_t)coll_i_nic_get(from, UINT32_MAX / 2);
     if (op->kind == COLL_NIC_REDUCE)
@@ -206,13 +219,16 @@ COLL_INLINE void coll_i_nic_get_op(coll_i_nic_reader *from, const coll_nic_bound
         op->stride = coll_i_nic_get(from, most);
     if (coll_i_nic_kind_has(COLL_I_NIC_HAS_COUNT, op))
         op->count = coll_i_nic_get(from, most);
-    if (coll_i_nic_kind_has(COLL_I_NIC_HAS_DST, op))
+    if (coll_i_nic_kind_has(COLL_I_NIC_HAS_DST, op)) {
         op->dst = coll_i_nic_get_ref(from, bounds, op, op->count);
+        from->wrong = from->wrong || (!op->token && coll_ref_space(op->dst) == COLL_IN);
+    }
     if (coll_i_nic_kind_has(COLL_I_NIC_HAS_SRC, op))
         op->src = coll_i_nic_get_ref(from, bounds, op, op->count);
     if (op->kind != COLL_NIC_REDUCE)
         return;
-    if (op->inputs == 0 || !coll_multiply(op->inputs - 1u, op->stride, &span) || span > most)
+    if (op->inputs == 0 || (op->inputs > 1 && op->stride < op->count) ||
+        !coll_multiply(op->inputs - 1u, op->stride, &span) || span > most)
         from->wrong = true;
     op->via = coll_i_nic_get_ref(from, bounds, op, span + op->count);
 }

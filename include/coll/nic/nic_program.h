@@ -16,6 +16,9 @@
  *   ADD       –            –       nothing: the done counter is all that it is for
  *   END       –            –       the host is told
  *
+ * A COPY or a REDUCE may be placed on the host (COLL_NIC_BY_HOST): the NIC has it do that, and goes on when it is
+ * told that it is done. Whoever runs a program without a host does it itself.
+ *
  * Messages are matched by peer, epoch and number, and need no order. An operation reads and writes
  * between its start and its completion. Operations of one trigger and threshold start in the order
  * of the list. The next epoch needs no new counters: its thresholds are higher by what each counter counts in
@@ -42,6 +45,9 @@ typedef enum coll_nic_kind {
 /* No counter. */
 #define COLL_NIC_NONE UINT16_MAX
 
+/* Of a COPY or a REDUCE: who does it, in place of a peer. */
+enum { COLL_NIC_BY_NIC, COLL_NIC_BY_HOST };
+
 /* An operation. What a kind does not have is 0. */
 typedef struct coll_nic_op {
     uint8_t kind;     /* coll_nic_kind */
@@ -50,13 +56,14 @@ typedef struct coll_nic_op {
     uint16_t trigger; /* counter that it waits for; COLL_NIC_NONE: it starts with the program */
     uint16_t done;    /* counter that it adds 1 to; COLL_NIC_NONE: END */
     uint32_t threshold; /* of its trigger, in the first epoch */
-    uint32_t peer;      /* the other end; NETWORK: number of the group */
-    uint32_t number;    /* of a message between two ranks in one direction, or of a meeting */
-    size_t count;       /* elements */
-    coll_ref dst;       /* where it writes, … */
-    coll_ref src;       /* … reads, … */
-    coll_ref via;       /* … and finds more operands */
-    size_t stride;      /* as of coll_action */
+    uint32_t
+        peer; /* the other end; NETWORK: number of the group; COPY, REDUCE: COLL_NIC_BY_… */
+    uint32_t number; /* of a message between two ranks in one direction, or of a meeting */
+    size_t count;    /* elements */
+    coll_ref dst;    /* where it writes, … */
+    coll_ref src;    /* … reads, … */
+    coll_ref via;    /* … and finds more operands */
+    size_t stride;   /* as of coll_action */
 } coll_nic_op;
 
 /* What a rank's program takes of its NIC, all of it known before anything starts. */
