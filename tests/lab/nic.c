@@ -95,6 +95,28 @@ TEST(results_do_not_depend_on_the_order_of_arrival)
         }
 }
 
+/* Whatever the host does instead of the NIC, and however late. */
+TEST(hosts_may_do_their_part)
+{
+    coll_nic_limits limits;
+    uint64_t random = 2;
+    coll_nic_limits_init(&limits);
+    for (size_t i = 0; i < COLL_REGISTRY_COUNT; i += CHECK_SHARE)
+        for (int c = 0; c < COLL_COLLECTIVES; c++) {
+            coll_grid_worker worker;
+            if (!coll_is(coll_registry[i]->collectives, (coll_collective)c))
+                continue;
+            begin(&worker, &limits);
+            for (uint32_t p = 2; p <= 9; p++) {
+                coll_nic_needs most = {0, 0, 0, 0};
+                worker.nic_random = p % 2 ? &random : NULL;
+                worker.verifier.nic.host = 1 + p % 3;
+                (void)prove_row(&worker, i, (coll_collective)c, p, &most);
+            }
+            coll_grid_worker_release(&worker);
+        }
+}
+
 /* Algorithms of at most ⌈log₂ p⌉ steps. */
 TEST(log_steps_need_log_counters)
 {
@@ -258,6 +280,7 @@ int main(void)
 {
     RUN(every_line_of_the_table_is_proven);
     RUN(results_do_not_depend_on_the_order_of_arrival);
+    RUN(hosts_may_do_their_part);
     RUN(log_steps_need_log_counters);
     RUN(limits_are_obeyed_or_refused);
     RUN(every_number_is_needed);

@@ -119,6 +119,11 @@ static void posts_late(coll_nic_program *program, coll_nic_op *ops)
     recv->threshold = 1;
 }
 
+static void done_by_nobody(coll_nic_program *program, coll_nic_op *ops)
+{
+    ops[nth(program, COLL_NIC_REDUCE, 1)].peer = COLL_NIC_BY_HOST + 1;
+}
+
 static void says_fewer_receives(coll_nic_program *program, coll_nic_op *ops)
 {
     (void)ops;
@@ -149,6 +154,7 @@ static const struct nic_mutant nic_mutants[] = {
     {"a message is sent without a signal", &coll_ring_allgather, COLL_ALLGATHER, 4, false, 1, sends_unasked, COLL_FOUND_NIC_UNPOSTED},
     {"a signal passes its receive", &coll_ring_allgather, COLL_ALLGATHER, 4, false, 1, signals_before_the_receive, COLL_FOUND_NIC_UNPOSTED},
     {"a receive is posted late", &coll_ring_allgather, COLL_ALLGATHER, 4, false, 1, posts_late, COLL_FOUND_NIC_UNPOSTED},
+    {"a reduction is placed nowhere", &coll_ring_allreduce, COLL_ALLREDUCE, 4, true, 2, done_by_nobody, COLL_FOUND_NIC_FIELD},
     {"more receives than it says", &coll_ring_allgather, COLL_ALLGATHER, 4, true, 1, says_fewer_receives, COLL_FOUND_NIC_NEEDS},
     {"an epoch counts less than it says", &coll_ring_allgather, COLL_ALLGATHER, 4, true, 1, counts_less_in_an_epoch, COLL_FOUND_NIC_COUNT},
 };

@@ -198,13 +198,16 @@ COLL_INLINE coll_status coll_i_nic_start_op(coll_nic_machine *m, uint32_t i)
     return COLL_ERR_STATE;
 }
 
-/* Ends the program: the wire gives back what it has. */
+/* Ends the program: the wire gives back what it has. That of a program whose end is right is nothing; else it is
+ * COLL_ERR_STATE. */
 COLL_INLINE void coll_i_nic_end(coll_nic_machine *m, coll_status status)
 {
-    for (uint32_t i = 0; status != COLL_OK && i < m->program->needs.ops; i++)
+    for (uint32_t i = 0; i < m->program->needs.ops; i++)
         if (m->states[i] == COLL_I_NIC_STARTED) {
             m->wire->cancel(m->ctx, i);
             m->states[i] = COLL_I_NIC_DONE;
+            if (status == COLL_OK)
+                status = COLL_ERR_STATE;
         }
     m->status = status;
     if (m->wire->notify)

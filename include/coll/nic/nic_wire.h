@@ -32,7 +32,10 @@ typedef struct coll_nic_world {
     uint32_t p; /* how many */
     bool
         unexpected; /* a message may come before its receive is posted; else it is COLL_ERR_STATE */
-    void *sum;      /* memory for what a group reduces in the network; NULL: none does */
+    /* Operations that are placed on the host are done some time after they have started, by the host of a rank; else at
+     * once, by the machine. */
+    bool hosts;
+    void *sum; /* memory for what a group reduces in the network; NULL: none does */
 } coll_nic_world;
 
 /* A world of p machines and their ends, the caller's, where messages may be unexpected. */
@@ -42,6 +45,7 @@ COLL_INLINE void coll_nic_world_init(coll_nic_world *w, coll_nic_machine *machin
     w->machines = machines;
     w->p = p;
     w->unexpected = true;
+    w->hosts = false;
     w->sum = NULL;
     for (uint32_t r = 0; r < p; r++) {
         ends[r].world = w;
@@ -156,6 +160,14 @@ COLL_INLINE coll_status coll_i_nic_wire_network(void *ctx, uint32_t op)
     return coll_i_nic_wire_reduce(w, mine, w->machines[me->rank].epoch);
 }
 
+COLL_INLINE coll_status coll_i_nic_wire_compute(void *ctx, uint32_t op)
+{
+    const coll_nic_endpoint *me = (const coll_nic_endpoint *)ctx;
+    const coll_nic_program *program = me->world->machines[me->rank].program;
+    return me->world->hosts && program->ops[op].peer == COLL_NIC_BY_HOST ? COLL_STARTED
+                                                                         : COLL_ERR_CAPABILITY;
+}
+
 /* Nothing is kept but in the machines: what they do not have started is met by nobody. */
 COLL_INLINE void coll_i_nic_wire_cancel(void *ctx, uint32_t op)
 {
@@ -165,7 +177,8 @@ COLL_INLINE void coll_i_nic_wire_cancel(void *ctx, uint32_t op)
 /* The wire of coll_nic_world; its context is a coll_nic_endpoint. */
 COLL_CONST(coll_nic_wire, coll_nic_loopback,
            {coll_i_nic_wire_send, coll_i_nic_wire_recv, coll_i_nic_wire_signal,
-            coll_i_nic_wire_network, NULL, NULL, coll_i_nic_wire_cancel, NULL});
+            coll_i_nic_wire_network, coll_i_nic_wire_compute, coll_i_nic_wire_compute,
+            coll_i_nic_wire_cancel, NULL});
 
 /* ---- running ----------------------------------------------------------------------------- */
 
@@ -208,6 +221,20 @@ COLL_INLINE bool coll_i_nic_step(coll_nic_machine *m, uint64_t *random)
     return false;
 }
 
+/* The host of a machine does what that has started and placed on it, one operation. False: there is none. */
+COLL_INLINE bool coll_i_nic_host_step(coll_nic_machine *m)
+{
+    for (uint32_t i = 0; i < m->program->needs.ops && m->status == COLL_AGAIN; i++) {
+        const coll_nic_op *op = &m->program->ops[i];
+        if (m->states[i] != COLL_I_NIC_STARTED ||
+            (op->kind != COLL_NIC_COPY && op->kind != COLL_NIC_REDUCE))
+            continue;
+        coll_nic_complete(m, i, coll_i_nic_compute(m, op));
+        return true;
+    }
+    return false;
+}
+
 /* Runs machines that have started until nothing moves any more. COLL_OK: all are at their end;
  * COLL_ERR_DEADLOCK: they are not; or the first error of one. `random`: the state of random numbers, or
  * NULL: in order. */
@@ -217,15 +244,18 @@ COLL_INLINE coll_status coll_nic_world_run(coll_nic_world *w, uint64_t *random)
     for (; quiet < w->p; r = random ? coll_i_nic_any(random, w->p) : (r + 1) % w->p) {
         bool moved = false;
         if (random) {
-            moved = coll_i_nic_step(&w->machines[r], random);
-            for (uint32_t k = 1; k < w->p && !moved; k++)
-                moved = coll_i_nic_step(&w->machines[(r + k) % w->p], random);
+            const bool host = w->hosts && coll_i_nic_any(random, 4) == 0;
+            moved = host ? coll_i_nic_host_step(&w->machines[r])
+                         : coll_i_nic_step(&w->machines[r], random);
+            for (uint32_t k = 0; k < w->p && !moved; k++)
+                moved = coll_i_nic_step(&w->machines[(r + k) % w->p], random) ||
+                        coll_i_nic_host_step(&w->machines[(r + k) % w->p]);
             if (!moved)
                 break;
         } else if (w->machines[r].status == COLL_AGAIN) {
             const uint32_t started = w->machines[r].started;
             moved = coll_nic_progress(&w->machines[r]) != COLL_AGAIN ||
-                    started != w->machines[r].started;
+                    started != w->machines[r].started || coll_i_nic_host_step(&w->machines[r]);
         }
         quiet = moved ? 0 : quiet + 1;
     }

@@ -75,6 +75,10 @@ COLL_INLINE bool coll_i_nic_check_fields(const coll_i_nic_order *o, coll_report 
                  : op->done < program->signals || op->done >= program->needs.counters)
             return coll_i_nic_found(o, report, COLL_FOUND_NIC_FIELD, i,
                                     "is counted by a counter that may not count it");
+        if ((op->kind == COLL_NIC_COPY || op->kind == COLL_NIC_REDUCE) &&
+            op->peer > COLL_NIC_BY_HOST)
+            return coll_i_nic_found(o, report, COLL_FOUND_NIC_FIELD, i,
+                                    "is placed on neither the NIC nor the host");
         if (op->kind == COLL_NIC_SIGNAL &&
             (i == 0 || program->ops[i - 1].kind != COLL_NIC_RECV ||
              program->ops[i - 1].peer != op->peer ||

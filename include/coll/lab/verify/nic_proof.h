@@ -5,7 +5,8 @@
  * are ordered. Messages have numbers, and a number has one sender and one receiver. So all ranks together are
  * one partial order, and any run computes what one run does. That run is of the real machines (nic.h),
  * on elements that are expressions, with sends that wait for their receivers: a NIC that lets more happen at
- * once ends as well. Use lab/verify.h.
+ * once ends as well. Operations of hosts complete some time after they have started, as all do in the order of a program.
+ * Use lab/verify.h.
  */
 #ifndef COLL_LAB_VERIFY_NIC_PROOF_H
 #define COLL_LAB_VERIFY_NIC_PROOF_H
@@ -23,7 +24,8 @@ typedef struct coll_i_nic_proof {
         channels; /* `sent`, `received`: messages; `head`: where its operations begin in `ends` */
     coll_i_memory actions, work, packed, unpacked, pool, programs, machines, endpoints, ends,
         counters, states, sum;
-    size_t pooled;          /* bytes of programs */
+    size_t pooled; /* bytes of programs */
+    size_t host; /* from so many elements on the host reduces and copies; 0: it does nothing */
     coll_i_nic_spoil spoil; /* NULL: nobody does */
     void *arg;
 } coll_i_nic_proof;
@@ -128,6 +130,8 @@ COLL_INLINE bool coll_i_nic_lower_all(coll_i_nic_proof *proof, const coll_i_data
         if (refusal)
             return coll_i_found(report, COLL_FOUND_NIC_NEEDS, rank, COLL_NO_STEP, "%s",
                                 refusal);
+        if (proof->host > 0)
+            (void)coll_nic_place(coll_i_nic_program_at(proof, rank), &memory, 1, proof->host);
         bytes = coll_i_nic_pack_rank(proof, d, rank, &memory, report);
         if (bytes == 0)
             return false;
@@ -305,6 +309,7 @@ COLL_INLINE bool coll_i_nic_run(coll_i_nic_proof *proof, coll_i_data *d, bool un
     if (!coll_i_nic_open_all(proof, d, &op, &world, report))
         return false;
     world.unexpected = unexpected;
+    world.hosts = proof->host > 0;
     status = coll_nic_world_start(&world, random);
     if (status != COLL_OK) {
         uint32_t rank = 0;
