@@ -181,6 +181,10 @@ static coll_status describe(uint32_t job)
         fprintf(stderr, "nic: %s: %s\n", it->name, coll_nic_refusal(&program->needs, &limits));
         return COLL_ERR_CAPABILITY;
     }
+    if (status == COLL_OK && it->op != COLL_NIC_NO_OPERATOR)
+        status = coll_op_builtin(&me.ops[job], it->op, it->type);
+    if (status == COLL_OK)
+        me.placed += coll_nic_place(program, &memory, problem.elem_bytes, LONG);
     return status != COLL_OK
                ? status
                : coll_nic_describe(program, &plan, me.rank, me.at->descriptor[job], DESCRIPTOR,

@@ -70,13 +70,13 @@ typedef struct coll_nic_firmware {
 /* ---- what a post names ------------------------------------------------------------------- */
 
 /* A buffer, or a descriptor, that the host has named. */
-typedef struct coll_nic_area {
+typedef struct coll_i_nic_area {
     unsigned char *at; /* NULL: it has 0 bytes, or is not in the memory that the NIC reaches */
     size_t bytes;
-} coll_nic_area;
+} coll_i_nic_area;
 
 COLL_INLINE void coll_i_nic_read_area(const coll_nic_channel *c, uint32_t area,
-                                      coll_nic_area *found)
+                                      coll_i_nic_area *found)
 {
     const coll_nic_firmware_options *o = c->firmware->options;
     const uint32_t *words = coll_i_nic_record(c->firmware->words, o->channels, c->index) +
@@ -121,7 +121,7 @@ COLL_INLINE coll_nic_reason coll_i_nic_load(const coll_nic_channel *c,
 {
     coll_nic_firmware *f = c->firmware;
     coll_nic_line *line;
-    coll_nic_area descriptor;
+    coll_i_nic_area descriptor;
     coll_nic_reason reason;
     coll_status status;
     if (post->line >= f->options->lines)
@@ -150,7 +150,7 @@ COLL_INLINE coll_nic_reason coll_i_nic_load(const coll_nic_channel *c,
 COLL_INLINE bool coll_i_nic_aim(coll_nic_channel *c, coll_space space, size_t elements)
 {
     coll_nic_machine *m = &c->machine;
-    coll_nic_area area;
+    coll_i_nic_area area;
     const size_t lowest = m->elem_bytes & (0 - m->elem_bytes), align = lowest < 8 ? lowest : 8;
     size_t bytes;
     coll_i_nic_read_area(c, (uint32_t)space, &area);
