@@ -1,14 +1,34 @@
 /* bench/size/nic.c — the counter machine of nic.h, for bench/size.sh
  *
- * UNPACK=1: and what takes a program from its bytes.
+ * UNPACK=1: and what takes a program from its bytes. UNPACK=2: the whole side of a NIC, but for its transport and
+ * its operators.
  */
 #include "coll/nic/counter_machine.h"
+#include "coll/nic/firmware.h"
 #include "coll/nic/nic_pack.h"
 
 #ifndef UNPACK
 #define UNPACK 0
 #endif
 
+#if UNPACK == 2
+static coll_nic_firmware firmware;
+
+/* All that a NIC calls; the linker keeps nothing else. */
+coll_status coll_size_nic(unsigned what, const coll_nic_firmware_options *options, void *memory,
+                          size_t bytes)
+{
+    switch (what) {
+    case 0:
+        return coll_nic_firmware_open(&firmware, options, memory, bytes);
+    case 1:
+        return coll_nic_firmware_progress(&firmware);
+    default:
+        coll_nic_firmware_close(&firmware);
+        return COLL_OK;
+    }
+}
+#else
 static coll_nic_machine machine;
 
 /* All that a NIC calls; the linker keeps nothing else. */
@@ -43,3 +63,4 @@ coll_status coll_size_nic(unsigned what, uint32_t number, coll_nic_program *prog
         return coll_nic_cancel(&machine, COLL_ERR_CANCELLED);
     }
 }
+#endif

@@ -330,7 +330,8 @@ COLL_HOT_INLINE bool coll_i_transport_cuts(const coll_transport *transport,
 COLL_HOT_INLINE bool coll_i_transport_is_whole_from(const coll_transport *transport,
                                                     coll_collective collective, size_t bytes)
 {
-    return COLL_ZERO_COPY && transport->whole_from && bytes >= transport->whole_from[collective];
+    return COLL_ZERO_COPY && transport->whole_from &&
+           bytes >= transport->whole_from[collective];
 }
 
 /* *misfit = these, with COLL_ERR_SIZE to return: for transports. */
