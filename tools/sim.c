@@ -81,11 +81,11 @@ static uint32_t place(struct world *w, const struct setting *s)
     return w->places[job->p - 1] + 1;
 }
 
-/* Which ranks run on NICs: all, or those between the root and the leaves. */
+/* Which ranks run on NICs: all, those between the root and the leaves, or all but for what hosts combine faster. */
 static void set_nics(struct world *w, const struct setting *s, uint32_t ends)
 {
-    static const char *const names[] = {"all", "hybrid"};
-    const bool all = !s->placement || name_index("placement", s->placement, names, 2) == 0;
+    static const char *const names[] = {"all", "hybrid", "action"};
+    const size_t how = s->placement ? name_index("placement", s->placement, names, 3) : 0;
     coll_sentence why;
     if (s->placement && !s->nic)
         refuse("--placement says which ranks use their NICs, and --nic what those cost");
@@ -95,7 +95,9 @@ static void set_nics(struct world *w, const struct setting *s, uint32_t ends)
     for (uint32_t rank = 0; rank < w->job->p; rank++) {
         const coll_plan *plan = job_plan(w->job, rank);
         w->on_nic[coll_group_outer(&plan->group, rank)] =
-            all || coll_placement_of(plan, rank) == COLL_INTERMEDIATE;
+            how == 2                                                         ? COLL_SIM_ON_BOTH
+            : how == 0 || coll_placement_of(plan, rank) == COLL_INTERMEDIATE ? COLL_SIM_ON_NIC
+                                                                             : COLL_SIM_ON_HOST;
     }
     must(coll_sim_machine_nic(&w->machine, s->nic, w->on_nic, &why), &why);
 }
@@ -362,7 +364,10 @@ int sim_main(int argc, char **argv)
              &s.memory),
         WORD("nic", "MOODY", "the NICs, where the model is moody's hosts: moody:nic_f64_add",
              &s.nic),
-        WORD("placement", "P", "who uses its NIC: all, or hybrid: not the root and the leaves",
+        WORD("placement", "P",
+             "who uses its NIC: all; hybrid: not the root and the leaves; action: all, and the "
+             "host "
+             "reduces what it reduces faster",
              &s.placement),
         WORD("topology", "TOPOLOGY", "links, as in mesh:16x32,hop=40ns or fattree:k=4,n=3",
              &s.topology),

@@ -165,7 +165,7 @@ refuses 'dpml has links of its own, its NICs: without --topology, or with gap=0,
     --model dpml:omni_path --topology mesh:2x2
 refuses 'NICs go with hosts of moody, not of loggp' bcast linear -p 4 --model $loggp --nic moody:nic_f64_add
 refuses '--placement says which ranks use their NICs, and --nic what those cost' bcast linear -p 4 --model moody:host_f64_add --placement all
-refuses 'there is no placement "some"; there are all, hybrid' bcast linear -p 4 --model moody:host_f64_add --nic moody:nic_f64_add \
+refuses 'there is no placement "some"; there are all, hybrid, action' bcast linear -p 4 --model moody:host_f64_add --nic moody:nic_f64_add \
     --placement some
 refuses 'ranks that share nodes have none missing between them: leave out --nodes, or missing=…' bcast linear -p 3 --nodes 1 \
     --model $loggp --topology fattree:k=4,n=1,missing=1

@@ -38,12 +38,15 @@ typedef struct coll_nic_request {
     coll_collective collective;
     coll_operator op; /* COLL_NIC_NO_OPERATOR where nothing is reduced */
     coll_type type;
-    uint32_t line; /* of the NIC's memory: where the program is, or goes */
-    uint32_t use;  /* of the channel, see above; 0 at first */
-    bool run;      /* false: the program is only put into the line */
-    const void *in;
-    void *out, *scratch;
-    size_t in_bytes, out_bytes, scratch_bytes;
+    uint32_t line;           /* of the NIC's memory: where the program is, or goes */
+    uint32_t use;            /* of the channel, see above; 0 at first */
+    bool run;                /* false: the program is only put into the line */
+    const void *in;          /* as of coll_task, inside the memory that the NIC reaches … */
+    void *out;               /* … likewise … */
+    void *scratch;           /* … and working memory */
+    size_t in_bytes;         /* of in … */
+    size_t out_bytes;        /* … of out … */
+    size_t scratch_bytes;    /* … and of scratch */
     const void *descriptor;  /* goes into the line; NULL: the line has it … */
     size_t descriptor_bytes; /* … of so many bytes */
     /* Where operations are placed on the host: the program, and the operator; until the end. Else NULL. */
@@ -57,13 +60,14 @@ typedef struct coll_nic_call {
         work; /* op, buffers, elem_bytes and program of what the host does; the rest is not used */
     uint32_t number; /* of its last call, 16 bits */
     uint32_t worked; /* number of the last work that was seen, 8 bits */
-    bool running, given_up;
+    bool running;    /* it has a call … */
+    bool given_up;   /* … which the NIC is to end */
 } coll_nic_call;
 
 /* A host's side. */
 typedef struct coll_nic_queue {
-    uint32_t *words; /* see queue_words.h */
-    coll_nic_call *calls;
+    uint32_t *words;       /* see queue_words.h */
+    coll_nic_call *calls;  /* of channels */
     uint32_t channels;     /* how many */
     uint32_t posts;        /* so far */
     unsigned char *memory; /* what the NIC reaches, as the host sees it … */

@@ -30,41 +30,43 @@ typedef struct coll_nic_firmware_options {
 /* A program that is kept. */
 typedef struct coll_nic_line {
     coll_nic_program program;
-    coll_nic_outline outline;
-    coll_nic_memory memory; /* of the program */
-    uint32_t loads;         /* programs that were here so far; 0: none is */
-    uint32_t users;         /* calls that run it */
-    bool reduces;           /* it needs an operator */
+    coll_nic_outline outline; /* what it is of; COLL_COLLECTIVES: there is none */
+    coll_nic_memory memory;   /* of the program */
+    uint32_t loads;           /* programs that were here so far; 0: none is */
+    uint32_t users;           /* calls that run it */
+    bool reduces;             /* it needs an operator */
 } coll_nic_line;
 
 struct coll_nic_firmware;
 
 /* A channel, and its call. */
 typedef struct coll_nic_channel {
-    coll_nic_machine machine;
-    coll_nic_port port;
+    coll_nic_machine machine;           /* that runs it … */
+    coll_nic_port port;                 /* … and over what */
     struct coll_nic_firmware *firmware; /* its own */
     uint32_t *counters;                 /* of the machine */
     uint8_t *states;                    /* … likewise */
     uint32_t index;                     /* which channel */
-    uint32_t line, loads;          /* which program the machine is open for; loads 0: none */
-    uint32_t number;               /* of its last call */
-    uint32_t use, runs;            /* and how many calls of this use have run */
-    uint32_t work, work_op;        /* number of the last work of the host, and its operation */
-    bool running, closed, working; /* it has a call; one has failed; the host works for it */
+    uint32_t line, loads;   /* which program the machine is open for; loads 0: none */
+    uint32_t number;        /* of its last call */
+    uint32_t use, runs;     /* and how many calls of this use have run */
+    uint32_t work, work_op; /* number of the last work of the host, and its operation */
+    bool running;           /* it has a call */
+    bool closed;            /* one of this use has failed */
+    bool working;           /* the host works for it */
 } coll_nic_channel;
 
 /* A NIC. */
 typedef struct coll_nic_firmware {
     const coll_nic_firmware_options *options; /* the caller's, unchanged while it is open */
-    coll_nic_line *lines;
-    coll_nic_channel *channels;
-    uint32_t *words;    /* the queue */
-    uint32_t taken;     /* posts so far */
-    uint32_t running;   /* calls */
+    coll_nic_line *lines;                     /* options->lines of them */
+    coll_nic_channel *channels;               /* options->channels of them */
+    uint32_t *words;                          /* the queue */
+    uint32_t taken;                           /* posts so far */
+    uint32_t running;                         /* calls */
     uint32_t tag, uses; /* of the first channel; how often channels may be opened */
-    uint32_t strays;
-    bool claimed;
+    uint32_t strays;    /* posts that nobody could be told of */
+    bool claimed;       /* tags are */
 } coll_nic_firmware;
 
 /* ---- what a post names ------------------------------------------------------------------- */

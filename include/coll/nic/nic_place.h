@@ -17,7 +17,8 @@
 
 /* What a reduction takes of a processor: to begin, and for a byte, in picoseconds. */
 typedef struct coll_nic_rates {
-    uint32_t begin_ps, byte_ps;
+    uint32_t begin_ps; /* to begin … */
+    uint32_t byte_ps;  /* … and for each byte of an operand */
 } coll_nic_rates;
 
 /* From how many bytes of an operand on the host is faster, if to ask it and to be told takes crossing_ps altogether.

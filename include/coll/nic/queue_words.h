@@ -142,9 +142,10 @@ enum { COLL_NIC_NO_OPERATOR = 15, COLL_NIC_MOVED = 31 };
 typedef struct coll_nic_post {
     uint32_t verb; /* coll_nic_verb, or COLL_NIC_RUN | COLL_NIC_LOAD */
     uint32_t collective;
-    uint32_t op;   /* a predefined operator, or COLL_NIC_NO_OPERATOR */
-    uint32_t type; /* a type that has a name, or COLL_NIC_MOVED */
-    uint32_t channel, line;
+    uint32_t op;      /* a predefined operator, or COLL_NIC_NO_OPERATOR */
+    uint32_t type;    /* a type that has a name, or COLL_NIC_MOVED */
+    uint32_t channel; /* which call of the host … */
+    uint32_t line;    /* … and which program of the NIC; WORKED: number of the work */
 } coll_nic_post;
 
 /* The word of a post, never 0. */

@@ -169,6 +169,26 @@ TEST(moody_hybrid)
     }
 }
 
+/* By operation: as the NIC alone where that reduces faster, and where the host does, as the formula has it. */
+TEST(moody_by_action)
+{
+    static const coll_moody_costs *const host = &coll_moody_host_f64_add;
+    static const coll_moody_costs *const nic = &coll_moody_nic_f64_add;
+    coll_sim_moody at = {host, nic, placed};
+    coll_sim_moody_init(&model, &at);
+    CHECK_EQ(coll_moody_host_elements(host, nic, 64), 5);
+    CHECK_EQ(coll_moody_host_elements(&coll_moody_host_i32_max, &coll_moody_nic_i32_max, 8), 0);
+    memset(placed, COLL_SIM_ON_BOTH, sizeof placed);
+    for (uint32_t f = 2; f <= 8; f++)
+        for (uint32_t p = f; p <= 1024; p *= f)
+            for (size_t elements = 1; elements <= 16; elements *= 2) {
+                const coll_plan plan = sim_plan(COLL_REDUCE, "fnomial", p, elements, f);
+                const double by_both = us(&plan), e = (double)elements;
+                CHECK(near(by_both, coll_moody_placed_us(host, nic, p, f, e), 0));
+                CHECK((by_both < coll_moody_fnomial_us(nic, p, f, e) - .001) == (elements >= 5));
+            }
+}
+
 /* ---- node bandwidth limits --------------------------------------------------------------- */
 
 /* L messages at once on one node: Lα + f(L)βS, plus what it combines. */
@@ -359,6 +379,7 @@ int main(void)
     RUN(plogp_written_data);
     RUN(moody);
     RUN(moody_hybrid);
+    RUN(moody_by_action);
     RUN(nbl_links);
     RUN(nbl_nominal);
     RUN(nbl_tree);

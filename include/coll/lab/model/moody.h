@@ -197,6 +197,52 @@ COLL_INLINE double coll_moody_hybrid_us(const coll_moody_costs *host,
     return coll_moody_fnomial_us(nic, P, f, elements) - (nic->C_us - host->C_us) / 2;
 }
 
+/* A reduction that the NIC has its host do: c of the host, and to ask it and to be told, which is what the start-up of a
+ * NIC's reduction has more than that of a host's. */
+COLL_INLINE double coll_moody_asked_us(const coll_moody_costs *host,
+                                       const coll_moody_costs *nic, double elements)
+{
+    const double more = nic->C_us - host->C_us;
+    return coll_moody_c_us(host, elements) + (more > 0 ? more : 0);
+}
+
+/* Does a NIC take longer to reduce so many elements than to have its host do it? */
+COLL_INLINE bool coll_moody_host_reduces(const coll_moody_costs *host,
+                                         const coll_moody_costs *nic, double elements)
+{
+    return coll_moody_asked_us(host, nic, elements) < coll_moody_c_us(nic, elements);
+}
+
+/* The fewest elements, up to `most`, that the host reduces; 0: the NIC reduces all. */
+COLL_INLINE uint32_t coll_moody_host_elements(const coll_moody_costs *host,
+                                              const coll_moody_costs *nic, uint32_t most)
+{
+    uint32_t elements = 1;
+    while (elements <= most && !coll_moody_host_reduces(host, nic, elements))
+        elements++;
+    return elements <= most ? elements : 0;
+}
+
+/* The NIC's tree where each reduction is done where that is faster (nic/nic_place.h): where the host does it, the NIC
+ * receives meanwhile, so that of a phase only the first message's r is seen. The thesis leaves it to
+ * future work (6.2) and has no formula. */
+COLL_INLINE double coll_moody_placed_us(const coll_moody_costs *host,
+                                        const coll_moody_costs *nic, uint32_t P, uint32_t f,
+                                        double elements)
+{
+    const uint32_t full = coll_log_floor(f, P), phases = coll_log_ceil(f, P);
+    const double asked = coll_moody_asked_us(host, nic, elements);
+    const double each = asked > nic->r_us ? asked : nic->r_us;
+    uint64_t last = P; /* ⌈P / f^full⌉ */
+    double us;
+    if (!coll_moody_host_reduces(host, nic, elements))
+        return coll_moody_fnomial_us(nic, P, f, elements);
+    for (uint32_t i = 0; i < full; i++)
+        last = (last + f - 1) / f;
+    us = nic->C_us + nic->L_us * phases + full * (nic->r_us + asked + (f - 2.0) * each);
+    return last > 1 ? us + nic->r_us + asked + (double)(last - 2) * each : us;
+}
+
 /* Section 5.3.1: the c of a NIC below which its trees grow less with every phase than the host's:
  * c_host + (L_host − L_nic + (f − 1)(r_host − r_nic)) / (f − 1). 0.80 us there, with c_host = 0. */
 COLL_INLINE double coll_moody_crossing_c_us(const coll_moody_costs *host,

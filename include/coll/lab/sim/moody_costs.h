@@ -5,9 +5,10 @@
  * the meeting of the two, half of it before the rank begins, and half after it has ended. A
  * message sets out at once and is there after half of L of its sender's kind and half of L of its
  * receiver's (crossing the bus is what they differ by). It takes the receiving processor for r,
- * and combining it for c(elements). No noise disturbs NICs.
+ * and combining it for c(elements). No noise disturbs NICs. A NIC may have its host combine what that combines
+ * faster, though it has to be asked and to tell (nic/nic_place.h); it goes on with other messages meanwhile.
  *
- * Source  Moody 2003, §3.3.2, chapter 4
+ * Source  Moody 2003, §3.3.2, chapter 4; by operation §6.2
  */
 #ifndef COLL_LAB_SIM_MOODY_COSTS_H
 #define COLL_LAB_SIM_MOODY_COSTS_H
@@ -15,10 +16,13 @@
 #include "../model/moody.h"
 #include "cost.h"
 
+/* Where a rank's part runs: on its host; on its NIC; or on its NIC but for what the host combines faster. */
+enum { COLL_SIM_ON_HOST, COLL_SIM_ON_NIC, COLL_SIM_ON_BOTH };
+
 /* Hosts, NICs, and who runs where. */
 typedef struct coll_sim_moody {
     const coll_moody_costs *host, *nic;
-    const uint8_t *on_nic; /* a byte for each rank: does it run on the NIC? NULL: none does */
+    const uint8_t *on_nic; /* a byte for each rank, COLL_SIM_ON_…; NULL: all are on hosts */
 } coll_sim_moody;
 
 COLL_INLINE bool coll_i_moody_on_nic(const coll_cost_model *model, uint32_t rank)
@@ -51,8 +55,15 @@ COLL_INLINE void coll_i_moody_receive(const coll_cost_model *model, const coll_m
 COLL_INLINE void coll_i_moody_compute(const coll_cost_model *model, uint32_t rank,
                                       const coll_action *a, size_t elem_bytes, coll_cost *cost)
 {
+    const coll_sim_moody *at = (const coll_sim_moody *)model->data;
     const unsigned times = a->kind == COLL_DO_REDUCE ? a->inputs : a->kind != COLL_DO_COPY;
     (void)elem_bytes;
+    if (at->on_nic && at->on_nic[rank] == COLL_SIM_ON_BOTH && times > 0 &&
+        coll_moody_host_reduces(at->host, at->nic, (double)a->count)) {
+        cost->done = coll_time_of(
+            times * coll_moody_asked_us(at->host, at->nic, (double)a->count) * 1e6);
+        return;
+    }
     cost->cpu = coll_time_of(
         times * coll_moody_c_us(coll_i_moody_of(model, rank), (double)a->count) * 1e6);
 }
