@@ -1,6 +1,6 @@
 /* examples/nic.c — host and NIC, end to end: hosts post words, NICs run collectives, hosts sleep until they are told
  *
- *   coll launch -n 4 build/examples/nic tcp          or shm, and how many rounds
+ *   coll launch -n 4 build/examples/nic tcp          or shm, and how many rounds, and whose NIC dies half way
  *
  * Each rank is two processes, which share a window of memory and nothing else: the host has no network, and the
  * NIC (nic/device.c) knows only what the host has put there. The host lowers a plan for its rank once, and hands it to
@@ -9,6 +9,7 @@
  * result is compared. Started by itself, the program is the only rank.
  */
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -310,11 +311,15 @@ int main(int argc, char **argv)
 {
     const char *transport = argc > 1 ? argv[1] : "tcp";
     const long rounds = argc > 2 ? strtol(argv[2], NULL, 10) : 100;
+    const long dies = argc > 3 ? strtol(argv[3], NULL, 10) : -1;
     coll_status status = COLL_OK;
     int code = 0;
     if ((strcmp(transport, "tcp") != 0 && strcmp(transport, "shm") != 0) || rounds < 1 ||
         rounds > 1000000) {
-        fprintf(stderr, "usage: nic [tcp|shm [ROUNDS]], with 1 to 1000000 rounds\n");
+        fprintf(
+            stderr,
+            "usage: nic [tcp|shm [ROUNDS [RANK]]], with 1 to 1000000 rounds; the NIC of RANK "
+            "dies half way\n");
         return 2;
     }
     if (!plug_in(transport)) {
@@ -325,8 +330,11 @@ int main(int argc, char **argv)
         fprintf(stderr, "nic: the buffers are for 64 ranks, not %u\n", me.p);
         status = COLL_ERR_RANKS;
     }
-    for (long round = 0; round < rounds && status == COLL_OK; round++)
+    for (long round = 0; round < rounds && status == COLL_OK; round++) {
+        if (round == rounds / 2 && dies == (long)me.rank)
+            (void)kill(me.pid, SIGKILL);
         status = round_of_calls((uint32_t)round);
+    }
     (void)close(me.nic);
     if (waitpid(me.pid, &code, 0) != me.pid || code != 0)
         status = COLL_ERR_PEER;

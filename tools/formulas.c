@@ -273,6 +273,8 @@ VALUE(moody_on_host, coll_moody_costs,
       MOODY_HOST(coll_moody_fnomial_us(moody_host(q), U32(q->P), moody_f(costs, q), q->M)))
 VALUE(moody_hybrid, coll_moody_costs,
       MOODY_HOST(coll_moody_hybrid_us(moody_host(q), m, U32(q->P), moody_f(costs, q), q->M)))
+VALUE(moody_placed, coll_moody_costs,
+      MOODY_HOST(coll_moody_placed_us(moody_host(q), m, U32(q->P), moody_f(costs, q), q->M)))
 VALUE(moody_crossing, coll_moody_costs,
       MOODY_HOST(coll_moody_crossing_c_us(moody_host(q), m, moody_f(costs, q), q->M)))
 
@@ -285,6 +287,7 @@ static const struct formula moody_formulas[] = {
     {"best real degree", "", "Moody 2003, 4.2.2", moody_real, NULL},
     {"reduce fnomial by hosts", "us", "Moody 2003, 4.2.3", moody_on_host, NULL},
     {"reduce fnomial by both", "us", "Moody 2003, 3.3.2", moody_hybrid, NULL},
+    {"reduce fnomial by action", "us", "Moody 2003, 6.2", moody_placed, NULL},
     {"c of equal growth", "us", "Moody 2003, 5.3.1", moody_crossing, NULL}};
 
 /* ---- dpml -------------------------------------------------------------------------------- */

@@ -313,13 +313,15 @@ COLL_INLINE coll_status coll_nic_queue_test(coll_nic_queue *queue, uint32_t chan
     return coll_i_nic_answer_status(answer);
 }
 
-/* Why the last call of a channel ended as it did, as a sentence, never NULL; static storage. */
+/* Why the last call of a channel ended as it did, or that it has not, as a sentence, never NULL; static storage. */
 COLL_INLINE const char *coll_nic_queue_why(const coll_nic_queue *queue, uint32_t channel)
 {
     uint32_t answer;
     if (!queue || channel >= queue->channels)
         return coll_status_text(COLL_ERR_NULL);
     answer = coll_i_nic_word(coll_i_nic_answer(queue->words, queue->channels, channel));
+    if (queue->calls[channel].running && answer >> 16 != queue->calls[channel].number)
+        return "the NIC has not told of the end of the call";
     return (answer >> 8 & 255) != COLL_NIC_WHY_NOTHING
                ? coll_nic_reason_text((coll_nic_reason)(answer >> 8 & 255))
                : coll_status_text(coll_i_nic_answer_status(answer));
