@@ -185,7 +185,8 @@ TEST(moody_by_action)
                 const coll_plan plan = sim_plan(COLL_REDUCE, "fnomial", p, elements, f);
                 const double by_both = us(&plan), e = (double)elements;
                 CHECK(near(by_both, coll_moody_placed_us(host, nic, p, f, e), 0));
-                CHECK((by_both < coll_moody_fnomial_us(nic, p, f, e) - .001) == (elements >= 5));
+                CHECK((by_both < coll_moody_fnomial_us(nic, p, f, e) - .001) ==
+                      (elements >= 5));
             }
 }
 
