@@ -30,17 +30,20 @@ accept image "$other" BOARDS=mps2 MORE='-UCOLL_ETHERNET_MOST -DCOLL_ETHERNET_MOS
 need qemu-system-arm qemu-system-arm
 need qemu-system-riscv32 qemu-system-misc
 
+export MS=20000 RETRY=20 # a board that starts late on a loaded machine is not dead
 accept rack "$all" mps2 mps2 mps2 mps2
 cat said
 accept rack "$all" mps2 mps2 mps2 mps2 mps2 mps2 mps2 mps2
 cat said
+RETRY=150 # a serial line takes 50 ms for a frame
 accept rack "$all" mps2 virt microbit virt
 cat said
+RETRY=20
 export LOST=50 REPEATED=20 REORDERED=50
 accept rack "$all" mps2 virt mps2 virt
 cat said
 arm-none-eabi-size "$all"/*-rack.elf
-unset LOST REPEATED REORDERED
+unset LOST REPEATED REORDERED RETRY
 
 export MS=500
 reject 'rank 0: BARRIER .*: the transport failed' rack "$all" mps2 -
