@@ -13,7 +13,7 @@ check() {
 
 find "$COLL_SOURCE/tests" "$COLL_SOURCE/tools" "$COLL_SOURCE/examples" "$COLL_SOURCE/bench" "$COLL_SOURCE/mpi" \
     \( -path "$gate_bad" -o -path "$COLL_SOURCE/tests/fuzz" -o -path "$COLL_SOURCE/tests/gates/modes" -o -path "$COLL_SOURCE/tests/gates/consumer/linked.c" \
-    -o -path "$COLL_SOURCE/examples/firmware" -o -path "$COLL_SOURCE/examples/boards" -o -path "$COLL_SOURCE/tests/mutation/fixture" \) -prune -o -name '*.c' -print | sed "s,^$COLL_SOURCE/,," | sort >files
+    -o -path "$COLL_SOURCE/examples/firmware" -o -path "$COLL_SOURCE/examples/boards" -o -path "$COLL_SOURCE/tests/mutation/fixture" -o -path "$COLL_SOURCE/tests/tools/run" \) -prune -o -name '*.c' -print | sed "s,^$COLL_SOURCE/,," | sort >files
 # Tests of headers of another library, where that is missing.
 pkg-config --exists ucx 2>/dev/null || sed -i '/^tests\/transports\/ucx/d' files
 pkg-config --exists libfabric 2>/dev/null || sed -i '/^tests\/transports\/ofi/d' files

@@ -84,7 +84,7 @@ sums() {
         checks=$((checks + 1))
         # shellcheck disable=SC2086
         { ${COLL_CC:-cc} -x $language -Wall -Wextra -Wconversion -Wpedantic -Werror -I"$COLL_SOURCE/include" -I"$scratch" \
-            "$COLL_SOURCE/tests/tools/c_tables.c" -o "$scratch/tables" && "$scratch/tables"; } >"$scratch/out" 2>"$scratch/err" ||
+            "$COLL_SOURCE/tests/tools/run/c_tables.c" -o "$scratch/tables" && "$scratch/tables"; } >"$scratch/out" 2>"$scratch/err" ||
             fail "the tables of $* do not give the sums ($language)"
     done
 }
