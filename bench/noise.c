@@ -10,7 +10,8 @@
  * lists, and goes through them each time a counter changes, so that many calls ahead are slow.)
  * "nothing" are ranks that sleep. CSV: the medians of all rounds, in which the ways take turns. A percentage is of
  * one processor; that of the NICs has what plays them, the ranks' other threads. Arming is what a rank's host does
- * for each call before the first one starts.
+ * for each call before the first one starts. Where other programs run, too, the growth of the clock is theirs as well:
+ * what the ranks take of the computing program is then the growth of its own processor time, and the hosts' part.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -279,19 +280,20 @@ static void compute(void)
 
 /* What is measured of a way: microseconds of a call, and of what is computed; percents of a processor of the ranks, and
  * of what plays their NICs; microseconds that a rank took for a call before it started; and what computing takes more
- * than in the same round of "nothing", in percent. */
-enum { CALL, CHUNK, HOSTS, NICS, ARMING, GROWTH, FIELDS };
+ * than in the same round of "nothing", in percent: of the clock, and of the processor's time that it had. */
+enum { CALL, CHUNK, HOSTS, NICS, ARMING, GROWTH, OWN, OWN_GROWTH, FIELDS };
 
 static double all[WAYS][FIELDS][ROUNDS_MOST];
 
 /* One round of one way, while this process computes. */
 static void measure(int way, unsigned round)
 {
-    double begin, end, ns[3] = {0, 0, 0};
+    double begin, end, own, ns[3] = {0, 0, 0};
     unsigned chunks = 0;
     tell(way);
     wait_for(&board->ready);
     atomic_store(&board->done, 0);
+    own = bench_busy();
     begin = bench_now();
     tell(way);
     do {
@@ -299,6 +301,7 @@ static void measure(int way, unsigned round)
         chunks++;
     } while (atomic_load(&board->done) < p && !atomic_load(&board->failed));
     end = bench_now();
+    own = bench_busy() - own;
     wait_for(&board->ready);
     fprintf(stderr, "%s: %.0f ms\n", way_names[way], (end - begin) / 1e6);
     for (uint32_t r = 0; r < p; r++) {
@@ -312,6 +315,8 @@ static void measure(int way, unsigned round)
     all[way][NICS][round] = ns[1] / (end - begin) * 100;
     all[way][ARMING][round] = way == OFFLOADED ? ns[2] / 1e3 / ahead / p : 0;
     all[way][GROWTH][round] = (all[way][CHUNK][round] / all[NOTHING][CHUNK][round] - 1) * 100;
+    all[way][OWN][round] = own / 1e3 / chunks;
+    all[way][OWN_GROWTH][round] = (all[way][OWN][round] / all[NOTHING][OWN][round] - 1) * 100;
 }
 
 /* A line of the table: medians, and the least time to compute. */
@@ -320,9 +325,10 @@ static void print(int way, unsigned rounds)
     double medians[FIELDS];
     for (int field = 0; field < FIELDS; field++)
         medians[field] = bench_median(all[way][field], rounds); /* sorted, from now on */
-    printf("%s,%u,%d,%.1f,%.2f,%.2f,%.1f,%.3f,%.1f,%.2f\n", way_names[way], (unsigned)p,
+    printf("%s,%u,%d,%.1f,%.2f,%.2f,%.1f,%.1f,%.3f,%.1f,%.2f\n", way_names[way], (unsigned)p,
            way == NOTHING ? 0 : CALLS, medians[CALL], medians[CHUNK], all[way][CHUNK][0],
-           medians[GROWTH], medians[HOSTS], medians[NICS], medians[ARMING]);
+           medians[GROWTH], medians[OWN_GROWTH], medians[HOSTS], medians[NICS],
+           medians[ARMING]);
 }
 
 /* Runs the ranks, and rounds of all ways. */
@@ -366,7 +372,8 @@ int main(int argc, char **argv)
     if (board == MAP_FAILED)
         return 1;
     run(rounds, argc > 4 ? atoi(argv[4]) : 1);
-    puts("way,ranks,calls,us_a_call,computing_us,computing_least_us,growth_percent,"
+    puts("way,ranks,calls,us_a_call,computing_us,computing_least_us,growth_percent,own_growth_"
+         "percent,"
          "hosts_percent,nics_percent,arming_us_a_call");
     for (int way = NOTHING; way < WAYS; way++)
         print(way, rounds);
