@@ -67,13 +67,13 @@ static void hosts_wake(void *ctx)
     ((host *)ctx)->woken++;
 }
 
-/* Opens p hosts and NICs. */
-static void hosts_open(uint32_t p)
+/* Opens p hosts and NICs, over loopback, or over another transport, whose ranks are at ctx[…]. */
+static void hosts_open_over(uint32_t p, const coll_transport *transport, void *const *ctx)
 {
     hosts.p = p;
     if (hosts.random == 0)
         hosts.random = 5;
-    hosts.transport = coll_loopback_transport;
+    hosts.transport = transport ? *transport : coll_loopback_transport;
     CHECK_STATUS(coll_op_builtin(&hosts.ops[0], COLL_SUM, COLL_I32), COLL_OK);
     CHECK_STATUS(coll_op_builtin(&hosts.ops[1], COLL_SUM, COLL_I64), COLL_OK);
     CHECK_STATUS(coll_op_builtin(&hosts.ops[2], COLL_MAX, COLL_I64), COLL_OK);
@@ -93,7 +93,7 @@ static void hosts_open(uint32_t p)
         CHECK_STATUS(coll_nic_queue_open(&h->queue, h->words, sizeof h->words, h->calls,
                                          CHANNELS, h->memory, sizeof *h->memory),
                      COLL_AGAIN);
-        coll_nic_firmware_init_options(o, r, p, &hosts.transport, &h->end);
+        coll_nic_firmware_init_options(o, r, p, &hosts.transport, transport ? ctx[r] : &h->end);
         o->channels = CHANNELS;
         o->lines = LINES;
         o->limits.ops = 100;
@@ -117,6 +117,11 @@ static void hosts_open(uint32_t p)
         CHECK_EQ(coll_nic_queue_ranks(&h->queue), p);
         CHECK_EQ(coll_nic_queue_lines(&h->queue), LINES);
     }
+}
+
+static inline void hosts_open(uint32_t p)
+{
+    hosts_open_over(p, NULL, NULL);
 }
 
 static void hosts_close(void)
@@ -178,7 +183,7 @@ static void hosts_bring(uint32_t r, coll_nic_request *request, uint32_t slot)
 }
 
 /* Has NICs and hosts take turns at random until nothing has moved for a long time. */
-static void hosts_run(void)
+static inline void hosts_run(void)
 {
     for (uint32_t quiet = 0; quiet < 50 * hosts.p;) {
         host *h = &hosts.at[chance_of(&hosts.random, hosts.p)];

@@ -250,8 +250,6 @@ COLL_INLINE coll_status coll_nic_firmware_progress(coll_nic_firmware *f)
         coll_i_nic_take_post(f, word);
         moved = COLL_OK;
     }
-    if (f->running == 0 && f->options->transport->progress)
-        f->options->transport->progress(f->options->ctx);
     for (uint32_t i = 0; f->running > 0 && i < f->options->channels; i++) {
         coll_nic_channel *c = &f->channels[i];
         uint32_t started;
@@ -267,6 +265,8 @@ COLL_INLINE coll_status coll_nic_firmware_progress(coll_nic_firmware *f)
             moved = COLL_OK;
         }
     }
+    if (moved == COLL_AGAIN && f->options->transport->progress) /* peers may need an answer */
+        f->options->transport->progress(f->options->ctx);
     return moved;
 }
 

@@ -14,7 +14,9 @@
  * transport matches those of one tag in the order in which they start. So a message waits here until the one
  * before it, in the same direction between the same ranks, has begun. That never blocks a program: what a message
  * waits for is before it in the list. Messages are cut as engines cut them. Programs may not have
- * signals, as transports keep unexpected messages, nor reduce in the network. Of the transport it takes copy
+ * signals, as transports keep unexpected messages, nor reduce in the network. A transport with room for few
+ * operations (COLL_AGAIN) must have it for all messages of the programs that run at once: else receives that are
+ * posted early may leave none for what others wait for. Of the transport it takes copy
  * and reduce, too, if they are there, and failure->cancel, without which memory cannot be given back.
  */
 #ifndef COLL_NIC_TRANSPORT_WIRE_H
