@@ -68,6 +68,9 @@ TEST(refusals_of_calls)
     request.out_bytes -= 4;
     CHECK_STATUS(alone(&request, "not aligned"), COLL_ERR_SIZE);
     fresh(&request);
+    request.out = (char *)hosts.at[0].memory->in[0] + 8;
+    CHECK_STATUS(alone(&request, "overlaps another"), COLL_ERR_SIZE);
+    fresh(&request);
     describe(0, &jobs[JOBS - 1], false);
     hosts_bring(0, &request, 0);
     request.collective = COLL_REDUCE_SCATTER_BLOCK;

@@ -168,6 +168,24 @@ COLL_INLINE bool coll_i_nic_aim(coll_nic_channel *c, coll_space space, size_t el
     return true;
 }
 
+/* Are these bytes and those apart? */
+COLL_INLINE bool coll_i_nic_apart(const void *a, size_t a_bytes, const void *b, size_t b_bytes)
+{
+    const uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
+    return a_bytes == 0 || b_bytes == 0 || x + a_bytes <= y || y + b_bytes <= x;
+}
+
+/* Do the buffers of a channel's machine not overlap, as far as its program uses them? */
+COLL_INLINE bool coll_i_nic_are_apart(const coll_nic_machine *m, const coll_nic_line *line)
+{
+    const size_t in = line->outline.extent[COLL_IN] * m->elem_bytes,
+                 out = line->outline.extent[COLL_OUT] * m->elem_bytes,
+                 scratch = line->outline.extent[COLL_SCRATCH] * m->elem_bytes;
+    return coll_i_nic_apart(m->in, in, m->out, out) &&
+           coll_i_nic_apart(m->in, in, m->scratch, scratch) &&
+           coll_i_nic_apart(m->out, out, m->scratch, scratch);
+}
+
 /* The operator of a post, or NULL. */
 COLL_INLINE const coll_op *coll_i_nic_find_op(const coll_nic_firmware_options *o,
                                               const coll_nic_post *post)
@@ -233,7 +251,7 @@ COLL_INLINE coll_nic_reason coll_i_nic_prepare(coll_nic_channel *c, const coll_n
     for (int space = COLL_IN; space <= COLL_SCRATCH; space++)
         if (!coll_i_nic_aim(c, (coll_space)space, line->outline.extent[space]))
             return COLL_NIC_WHY_BUFFER;
-    return COLL_NIC_WHY_NOTHING;
+    return coll_i_nic_are_apart(m, line) ? COLL_NIC_WHY_NOTHING : COLL_NIC_WHY_BUFFER;
 }
 
 #endif /* COLL_NIC_INTAKE_H */

@@ -182,6 +182,17 @@ COLL_INLINE coll_ref coll_i_nic_get_ref(coll_i_nic_reader *from, const coll_nic_
     return COLL_AT(word % 4, offset);
 }
 
+/* Would an operand of a COPY or a REDUCE lie across its result, neither apart nor the same? */
+COLL_INLINE bool coll_i_nic_is_shifted(const coll_nic_op *op)
+{
+    bool shifted = op->dst != op->src && coll_i_overlap(op->dst, op->count, op->src, op->count);
+    for (uint32_t k = 0; k < op->inputs && !shifted; k++) {
+        const coll_ref via = op->via + k * op->stride;
+        shifted = op->dst != via && coll_i_overlap(op->dst, op->count, via, op->count);
+    }
+    return shifted;
+}
+
 /* The next operation; *op is the one before it, or zero. */
 COLL_INLINE void coll_i_nic_get_op(coll_i_nic_reader *from, const coll_nic_bounds *bounds,
                                    const coll_nic_program *program, coll_nic_op *op)
@@ -225,12 +236,16 @@ COLL_INLINE void coll_i_nic_get_op(coll_i_nic_reader *from, const coll_nic_bound
     }
     if (coll_i_nic_kind_has(COLL_I_NIC_HAS_SRC, op))
         op->src = coll_i_nic_get_ref(from, bounds, op, op->count);
+    if (op->kind == COLL_NIC_COPY && coll_i_nic_is_shifted(op))
+        from->wrong = true;
     if (op->kind != COLL_NIC_REDUCE)
         return;
     if (op->inputs == 0 || (op->inputs > 1 && op->stride < op->count) ||
         !coll_multiply(op->inputs - 1u, op->stride, &span) || span > most)
         from->wrong = true;
     op->via = coll_i_nic_get_ref(from, bounds, op, span + op->count);
+    if (!from->wrong && coll_i_nic_is_shifted(op))
+        from->wrong = true;
 }
 
 /* Makes a program of bytes, and checks that it touches nothing beyond the bounds, and no counter that it does

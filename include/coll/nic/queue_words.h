@@ -198,7 +198,8 @@ COLL_INLINE void coll_nic_post_read(coll_nic_post *post, uint32_t word)
       "the NIC has not this operator on this type: reduce on the host, or give it to the NIC") \
     X(COLL_NIC_WHY_TYPE, COLL_ERR_TYPE, "elements of this type have another number of bytes")  \
     X(COLL_NIC_WHY_BUFFER, COLL_ERR_SIZE,                                                      \
-      "a buffer is shorter than the program needs, is not aligned to its elements, or is "     \
+      "a buffer is shorter than the program needs, is not aligned to its elements, overlaps "  \
+      "another, or is "                                                                        \
       "not in the memory that the NIC reaches")                                                \
     X(COLL_NIC_WHY_CLOSED, COLL_ERR_STATE,                                                     \
       "a call on this channel has failed: all ranks have to open it anew, for the same use")
