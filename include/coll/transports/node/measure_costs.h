@@ -96,6 +96,12 @@ COLL_INLINE void coll_i_node_pin(int32_t processor)
     (void)syscall(SYS_sched_setaffinity, 0l, sizeof set, set);
 }
 
+/* Is there no time left? The other one may say so at any moment. */
+COLL_INLINE bool coll_i_node_is_late(const coll_i_node_bench *b)
+{
+    return __atomic_load_n(&b->late, __ATOMIC_RELAXED);
+}
+
 /* Waits until a word is not below `least`; false: there is no time left. `gives`: the other is on the same
  * processor. */
 COLL_INLINE bool coll_i_node_await(coll_i_node_bench *b, const uint32_t *word, uint32_t least,
@@ -110,7 +116,7 @@ COLL_INLINE bool coll_i_node_await(coll_i_node_bench *b, const uint32_t *word, u
             coll_pause();
         if ((gives || looks % LOOKS == 0) && coll_i_node_ns() > b->until)
             __atomic_store_n(&b->late, true, __ATOMIC_RELAXED);
-        if (__atomic_load_n(&b->late, __ATOMIC_RELAXED))
+        if (coll_i_node_is_late(b))
             return false;
     }
     return true;
@@ -218,7 +224,8 @@ COLL_INLINE bool coll_i_node_meet_and_work(coll_i_node_bench *b, uint32_t who,
     const bool gives = !b->apart || job == COLL_I_NODE_YIELD;
     uint64_t begin;
     bool well;
-    memset(b->side[who].message, (int)b->rounds, COLL_I_NODE_LONG);
+    memset(b->side[who].message, (int)__atomic_load_n(&b->rounds, __ATOMIC_RELAXED),
+           COLL_I_NODE_LONG);
     coll_i_node_set(mine, *mine + 1);
     if (!coll_i_node_await(b, its, *mine, gives))
         return true;
@@ -238,7 +245,7 @@ COLL_INLINE void *coll_i_node_second(void *of)
         coll_i_node_job job;
         if (!coll_i_node_await(b, &b->rounds, round, !b->apart))
             return NULL;
-        job = (coll_i_node_job)b->job;
+        job = (coll_i_node_job)__atomic_load_n(&b->job, __ATOMIC_RELAXED);
         if (job == COLL_I_NODE_END)
             return NULL;
         if (near != (job == COLL_I_NODE_YIELD)) {
@@ -265,14 +272,16 @@ COLL_INLINE uint64_t coll_i_node_time(coll_i_node_bench *b, coll_i_node_job job)
     uint64_t values[COLL_I_NODE_SAMPLES], warm;
     const uint64_t begin = coll_i_node_ns();
     uint32_t n = 0;
+    if (coll_i_node_is_late(b)) /* the other one may still be at work */
+        return 0;
     for (uint32_t i = 0; i <= COLL_I_NODE_SAMPLES; i++) {
         if (n >= LEAST && coll_i_node_ns() - begin > (uint64_t)COLL_I_NODE_SHARE_MS * 1000000)
             break;
-        b->job = (uint32_t)job;
+        __atomic_store_n(&b->job, (uint32_t)job, __ATOMIC_RELAXED);
         coll_i_node_set(&b->rounds, b->rounds + 1);
         if (!coll_i_node_meet_and_work(b, 0, job, i == 0 ? &warm : &values[n]))
             return 0;
-        if (__atomic_load_n(&b->late, __ATOMIC_RELAXED))
+        if (coll_i_node_is_late(b))
             break;
         n += i > 0;
     }
@@ -347,7 +356,7 @@ COLL_INLINE void coll_i_node_measure_kernel(coll_node_costs *costs, coll_i_node_
     coll_node_costs its = *costs;
     its.kernel_ns = its.small_ps = its.small_swap_ps = its.huge_ps = its.huge_swap_ps = 0;
     if (start == 0) {
-        if (!b->late)
+        if (!coll_i_node_is_late(b))
             *costs = its;
         return;
     }
@@ -359,7 +368,7 @@ COLL_INLINE void coll_i_node_measure_kernel(coll_node_costs *costs, coll_i_node_
             start = coll_i_node_time(b, COLL_I_NODE_START);
         ns[0] = coll_i_node_time(b, COLL_I_NODE_PULL);
         ns[1] = coll_i_node_time(b, COLL_I_NODE_PULLS);
-        if (b->late || ns[0] == 0 || ns[1] == 0)
+        if (coll_i_node_is_late(b) || ns[0] == 0 || ns[1] == 0)
             return;
         *(huge ? &its.huge_ps : &its.small_ps) = coll_i_node_byte_ps(ns[0], start);
         *(huge ? &its.huge_swap_ps : &its.small_swap_ps) = coll_i_node_byte_ps(ns[1], start);
@@ -382,7 +391,7 @@ COLL_INLINE bool coll_i_node_measure_two(coll_node_costs *costs, coll_i_node_ben
             costs->swap_ps = coll_i_node_byte_ps(ns, 0);
         coll_i_node_measure_kernel(costs, b, memory);
     }
-    if (b->late)
+    if (coll_i_node_is_late(b))
         return false;
     ns = coll_i_node_time(b, COLL_I_NODE_YIELD) / (2 * COLL_I_NODE_YIELDS);
     if (ns > 0 && ns < COLL_I_NODE_SWITCH_NS) /* else others had the processor meanwhile */
@@ -441,7 +450,7 @@ COLL_INLINE bool coll_node_costs_measure(coll_node_costs *costs)
         all = false;
     } else {
         all = coll_i_node_measure_two(&its, &b, memory);
-        b.job = COLL_I_NODE_END;
+        __atomic_store_n(&b.job, (uint32_t)COLL_I_NODE_END, __ATOMIC_RELAXED);
         coll_i_node_set(&b.rounds, b.rounds + 1);
         (void)pthread_join(second, NULL);
     }
