@@ -3,9 +3,9 @@
  * Registers: SiFive FE310-G000 Manual v3p2, chapters 9 (CLINT) and 18 (UART).
  */
 #include "board.h"
+#include "riscv.h"
 
-#define MTIME 0x0200bff8u
-#define UART  0x10013000u
+#define UART 0x10013000u
 
 enum { TXDATA = 0, RXDATA = 4, TXCTRL = 8, RXCTRL = 12, DIV = 24 }; /* offsets */
 enum { ON = 1 };
@@ -19,16 +19,6 @@ void board_init(void)
     BOARD_REGISTER(UART + DIV) = 16000000 / 115200 - 1;
     BOARD_REGISTER(UART + TXCTRL) = ON;
     BOARD_REGISTER(UART + RXCTRL) = ON;
-}
-
-uint64_t board_now(void)
-{
-    uint32_t high, low;
-    do {
-        high = BOARD_REGISTER(MTIME + 4);
-        low = BOARD_REGISTER(MTIME);
-    } while (high != BOARD_REGISTER(MTIME + 4));
-    return (uint64_t)high << 32 | low;
 }
 
 bool board_put(uint8_t byte)
@@ -50,19 +40,3 @@ bool board_get(uint8_t *byte)
 void board_wait(void)
 {
 }
-
-void board_fault(void);
-
-__attribute__((aligned(4))) void board_fault(void)
-{
-    board_exit(99);
-}
-
-/* Where the processor begins, at the start of the flash. */
-__asm__(".section .vectors, \"ax\"\n"
-        ".option arch, +zicsr\n"
-        "la sp, board_stack_top\n"
-        "la t0, board_fault\n"
-        "csrw mtvec, t0\n"
-        "j board_start\n"
-        ".text\n");

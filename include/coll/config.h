@@ -267,7 +267,7 @@ template <class type, size_t n> char (&coll_i_rows(type (&)[n]))[n];
 #endif
 
 /* 1: the library's own copy, of freestanding programs, moves words where both areas are aligned: a quarter of
- * the instructions on 32-bit processors, and some 80 bytes of code more. */
+ * the instructions on 32-bit processors, and some 40 bytes of code more. */
 #ifndef COLL_COPY_WORDS
 #define COLL_COPY_WORDS 0
 #endif

@@ -3,24 +3,10 @@
 . "$(dirname "$0")/../support/missing.sh"
 program=$COLL_BUILD/examples/13_any_network
 sleeper=$COLL_BUILD/examples/14_sleeping
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-checks=0 failed=0
+patience=60
+. "$(dirname "$0")/../support/says.sh"
 # Other tests make interfaces, and take them away.
 export COLL_INTERFACES=127.0.0.0/8 UCX_NET_DEVICES=lo COLL_OFI_SOURCE=127.0.0.1
-
-# says CODE PATTERN COMMAND…
-says() {
-    code=$1 pattern=$2
-    shift 2
-    checks=$((checks + 1))
-    timeout 60 "$@" >"$scratch/out" 2>&1 </dev/null
-    got=$?
-    [ $got -eq "$code" ] && grep -q -x -e "$pattern" "$scratch/out" && return
-    failed=$((failed + 1))
-    echo "FAILED: $* ends with $got, and should with $code, and say: $pattern"
-    tail -5 "$scratch/out"
-}
 
 says 2 '13_any_network: there is no transport nothing here; there are tcp .*shm join' "$program" nothing
 says 0 '1 rank over tcp: the sums are 0 and 1' "$program"

@@ -2,23 +2,9 @@
 # examples/nic.c: hosts and NICs, two processes a rank, over each transport of this machine.
 . "$(dirname "$0")/../support/missing.sh"
 program=$COLL_BUILD/examples/nic
-scratch=$(mktemp -d) || exit 1
-trap 'rm -rf "$scratch"' EXIT
-checks=0 failed=0
+patience=100
+. "$(dirname "$0")/../support/says.sh"
 export COLL_INTERFACES=127.0.0.0/8 # other tests make interfaces, and take them away
-
-# says CODE PATTERN COMMAND…
-says() {
-    code=$1 pattern=$2
-    shift 2
-    checks=$((checks + 1))
-    timeout 100 "$@" >"$scratch/out" 2>&1 </dev/null
-    got=$?
-    [ $got -eq "$code" ] && grep -q -x -e "$pattern" "$scratch/out" && return
-    failed=$((failed + 1))
-    echo "FAILED: $* ends with $got, and should with $code, and say: $pattern"
-    tail -5 "$scratch/out"
-}
 
 says 2 'usage: nic .*' "$program" nothing
 says 2 'usage: nic .*' "$program" tcp 0

@@ -67,6 +67,19 @@ typedef struct offloaded_call {
     char why[COLL_OFI_WHY];
 } offloaded_call;
 
+/* A call by an algorithm of this name; it sums, at rank 0 where it has a root. */
+static offloaded_call call_by(coll_collective collective, const char *algorithm, coll_type type,
+                              size_t count)
+{
+    offloaded_call c;
+    memset(&c, 0, sizeof c);
+    c.collective = collective;
+    c.algorithm = coll_find(collective, algorithm);
+    c.type = type;
+    c.count = count;
+    return c;
+}
+
 /* Makes the plan, and memory. False: the algorithm does not solve this. */
 static bool call_plan(offloaded_call *c)
 {

@@ -66,12 +66,8 @@ static int chosen(void)
 {
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
         for (uint32_t root = 0; root < me.p; root += me.p - 1) {
-            offloaded_call c;
-            memset(&c, 0, sizeof c);
-            c.collective = calls[i].collective;
-            c.algorithm = coll_find(c.collective, calls[i].algorithm);
-            c.type = calls[i].type;
-            c.count = calls[i].count;
+            offloaded_call c =
+                call_by(calls[i].collective, calls[i].algorithm, calls[i].type, calls[i].count);
             c.root = root;
             if (CHECK(c.algorithm != NULL) && CHECK(call_plan(&c)) && CHECK(call_open(&c, 4)))
                 all_ways(&c);
@@ -216,12 +212,7 @@ static bool told(void)
 static int sleeping(void)
 {
     enum { STARTS = 20, EPOCHS = 100 };
-    offloaded_call c;
-    memset(&c, 0, sizeof c);
-    c.collective = COLL_ALLREDUCE;
-    c.algorithm = coll_find(COLL_ALLREDUCE, "recursive_doubling");
-    c.type = COLL_F64;
-    c.count = 1;
+    offloaded_call c = call_by(COLL_ALLREDUCE, "recursive_doubling", COLL_F64, 1);
     if (!CHECK(call_plan(&c)) || !CHECK(call_open(&c, EPOCHS)))
         return 1;
     watch(c.offload);

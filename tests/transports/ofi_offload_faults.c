@@ -86,13 +86,8 @@ static const char *refused(coll_collective collective, const char *algorithm, co
                            coll_operator which)
 {
     static char why[COLL_OFI_WHY];
-    offloaded_call c;
-    memset(&c, 0, sizeof c);
-    c.collective = collective;
-    c.algorithm = coll_find(collective, algorithm);
-    c.type = type;
+    offloaded_call c = call_by(collective, algorithm, type, 10);
     c.operator_ = which;
-    c.count = 10;
     CHECK(c.algorithm && call_plan(&c) && !call_open(&c, 1));
     memcpy(why, c.why, sizeof why);
     call_end(&c);
@@ -119,11 +114,7 @@ static int refusals(void)
     me.nic->counters = (uint32_t)me.nic->info->domain_attr->cntr_cnt - 1;
     CHECK(strstr(refused(COLL_ALLREDUCE, "ring", COLL_I32, COLL_SUM), "more counters"));
     me.nic->counters = open;
-    memset(&c, 0, sizeof c);
-    c.collective = COLL_ALLREDUCE;
-    c.algorithm = coll_find(COLL_ALLREDUCE, "ring");
-    c.type = COLL_I32;
-    c.count = 10;
+    c = call_by(COLL_ALLREDUCE, "ring", COLL_I32, 10);
     CHECK(call_plan(&c));
     coll_nic_limits_init(&limits);
     limits.unexpected = false;
@@ -184,12 +175,7 @@ static void unmap(offloaded_call *c)
  * those that were too fast are on their way. Then all open anew. */
 static int a_rank_is_missing(void)
 {
-    offloaded_call c;
-    memset(&c, 0, sizeof c);
-    c.collective = COLL_ALLREDUCE;
-    c.algorithm = coll_find(COLL_ALLREDUCE, "recursive_doubling");
-    c.type = COLL_I32;
-    c.count = 100000;
+    offloaded_call c = call_by(COLL_ALLREDUCE, "recursive_doubling", COLL_I32, 100000);
     CHECK(call_plan(&c));
     move_to_pages(&c);
     CHECK(call_open(&c, 1));
@@ -264,12 +250,7 @@ static void call_open_shorter(offloaded_call *c, const coll_nic_program *program
 static int a_long_message(void)
 {
     coll_nic_limits limits;
-    offloaded_call c;
-    memset(&c, 0, sizeof c);
-    c.collective = COLL_ALLREDUCE;
-    c.algorithm = coll_find(COLL_ALLREDUCE, "ring");
-    c.type = COLL_I32;
-    c.count = 100;
+    offloaded_call c = call_by(COLL_ALLREDUCE, "ring", COLL_I32, 100);
     CHECK(call_plan(&c));
     coll_ofi_nic_limits(me.nic, &limits);
     call_lower(&c, &limits, call_open_shorter, 1);

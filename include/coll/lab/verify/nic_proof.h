@@ -116,7 +116,7 @@ COLL_INLINE bool coll_i_nic_lower_all(coll_i_nic_proof *proof, const coll_i_data
     if (!coll_i_reserve_new(&proof->programs, d->p * sizeof(coll_nic_program)) ||
         !coll_i_reserve_new(&proof->ends, d->p * sizeof *at))
         return coll_i_no_memory(report);
-    at = (size_t *)proof->ends.at; /* for now: where each rank's program begins in the pool */
+    at = (size_t *)proof->ends.at; /* lent: where each rank's program begins in the pool */
     for (uint32_t rank = 0; rank < d->p; rank++) {
         const coll_nic_needs *needs = &coll_i_nic_program_at(proof, rank)->needs;
         coll_nic_memory memory;

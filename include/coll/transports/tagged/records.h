@@ -216,12 +216,11 @@ typedef struct coll_i_tagged {
     const coll_i_tagged_library *library;
     uint32_t rank, p;
     uint32_t patience;
-    uint32_t posted; /* receives of notices */
-    size_t
-        inject_end; /* messages of fewer bytes are sent without an operation, if that can be */
-    bool
-        direct; /* short messages are sent from the caller's buffer, as the library copies them; where one
-                 * is not sent without an operation, it is with one, which the library keeps */
+    uint32_t posted;   /* receives of notices */
+    size_t inject_end; /* shorter messages are sent without an operation, where that can be */
+    /* The library copies short messages, so they are sent from the caller's buffer; it keeps one that it cannot
+     * send at once, with an operation. */
+    bool direct;
     /* What comes first is received into a bounce buffer that is long enough for all that may come: providers of
      * libfabric lose the connection, hang or say nothing when a message is longer than its receive. */
     bool bounces;
