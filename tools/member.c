@@ -144,7 +144,33 @@ struct part {
     coll_slot *slots;
     void **in, **out; /* of each set */
     uint32_t sets;
+    uint32_t use; /* of the memory that all ranks share … */
+    bool shares;  /* … if the plan needs that */
 };
+
+/* Takes memory that all ranks share, for all repetitions, between which they meet. COLL_ERR_CAPABILITY, on all
+ * ranks: the transport has not so much, or each node would need some of its own. */
+static coll_status share(struct member *me, const struct data *data, struct part *part)
+{
+    const coll_plan *plan = job_plan(data->job, me->rank);
+    const coll_node_memory *memory = me->transport->node_memory;
+    const size_t bytes = coll_plan_shared(plan) * data->elem_bytes;
+    coll_task *task = &part->task;
+    coll_status status;
+    part->shares = false;
+    if (bytes == 0)
+        return COLL_OK;
+    if (!memory || coll_nodes_count(&plan->problem.nodes) > 1 ||
+        memory->shared(me->ctx, false, &part->use, &task->shared) < bytes)
+        return COLL_ERR_CAPABILITY;
+    task->shared_bytes = memory->shared(me->ctx, true, &part->use, &task->shared);
+    part->shares = true;
+    for (uint32_t idle = 0;
+         (status = memory->enter(me->ctx, task->tag, part->use)) == COLL_AGAIN; idle++)
+        if (me->transport->wait)
+            me->transport->wait(me->ctx, idle);
+    return status;
+}
 
 static void make_part(struct member *me, const struct data *data, uint32_t window,
                       uint32_t sets, struct part *part)
@@ -168,8 +194,10 @@ static void make_part(struct member *me, const struct data *data, uint32_t windo
     (void)coll_engine_init(&part->engine, part->slots, window);
 }
 
-static void free_part(struct part *part)
+static void free_part(struct member *me, struct part *part)
 {
+    if (part->shares)
+        me->transport->node_memory->leave(me->ctx, part->use);
     for (uint32_t set = 0; set < part->sets; set++) {
         free(part->in[set]);
         free(part->out[set]);
@@ -239,13 +267,15 @@ bool member_repeat(struct member *me, const struct data *data, uint32_t window, 
     memset(failure, 0, sizeof *failure);
     failure->rank = me->rank;
     failure->repetition = 1;
-    if (coll_plan_shared(job_plan(data->job, me->rank)) !=
-        0) { /* ranks have none, as processes */
-        failure->status = COLL_ERR_CAPABILITY;
+    make_part(me, data, window, sets, &part);
+    status = share(me, data, &part);
+    if (status == COLL_ERR_CAPABILITY) {
+        free_part(me, &part);
+        failure->status = status;
         return false;
     }
-    status = meet_first(me);
-    make_part(me, data, window, sets, &part);
+    if (status == COLL_OK)
+        status = meet_first(me);
     for (uint64_t i = 0; i < n && status == COLL_OK; i++) {
         const bool checked = i == 0 || i + 1 == n;
         void **const in = &part.in[i % sets], **const out = &part.out[i % sets];
@@ -268,7 +298,7 @@ bool member_repeat(struct member *me, const struct data *data, uint32_t window, 
             !data_check(data, me->rank, 1, in, out, failure->why, sizeof failure->why))
             wrong = 1 + me->rank;
     }
-    free_part(&part);
+    free_part(me, &part);
     failure->status = status;
     if (status == COLL_OK)
         failure->status = largest(me, times, n);

@@ -67,17 +67,18 @@ static void choose_operator(struct data *data, coll_type type, const char *word)
 
 static enum world_kind kind_named(const char *word)
 {
-    static const char *const names[] = {"threads", "loopback", "tcp", "join", "ucx", "ofi"};
-    const enum world_kind kind = (enum world_kind)name_index("transport", word, names, 6);
-    if (kind != WORLD_PROCESSES && kind != WORLD_PROCESSES + 1)
-        return kind;
+    static const char *const names[] = {"threads", "loopback", "tcp", "join",
+                                        "shm",     "ucx",      "ofi"};
+    const size_t kind = name_index("transport", word, names, sizeof names / sizeof names[0]);
+    if (kind < WORLD_PROCESSES)
+        return (enum world_kind)kind;
     if (!member_knows(word))
         refuse("this command was built without %s: cmake -DCOLL_WITH_%s=ON builds it with that",
-               kind == WORLD_PROCESSES ? "UCX" : "libfabric",
-               kind == WORLD_PROCESSES ? "UCX" : "OFI");
+               strcmp(word, "ucx") == 0 ? "UCX" : "libfabric",
+               strcmp(word, "ucx") == 0 ? "UCX" : "OFI");
     if (!member_is_launched(word))
-        refuse("by %s each rank is a process: coll launch -n P coll run …, mpiexec or srun",
-               word);
+        refuse("by %s each rank is a process: coll launch -n P coll run …%s", word,
+               strcmp(word, "shm") == 0 ? "" : ", mpiexec or srun");
     return WORLD_PROCESSES;
 }
 
@@ -179,10 +180,11 @@ static void print_head(const struct data *data, const struct run *run)
     if (coll_is(COLL_REDUCING, data->job->collective))
         printf(", %s", coll_operator_name(data->which));
     if (run->member)
-        printf("; a process a rank, by %s\n", strcmp(run->transport, "tcp") == 0 ? "TCP"
-                                              : strcmp(run->transport, "ucx") == 0
-                                                  ? "UCX"
-                                                  : "libfabric");
+        printf("; a process a rank, by %s\n",
+               strcmp(run->transport, "tcp") == 0   ? "TCP"
+               : strcmp(run->transport, "shm") == 0 ? "shared memory"
+               : strcmp(run->transport, "ucx") == 0 ? "UCX"
+                                                    : "libfabric");
     else
         printf("; %s\n", run->kind == WORLD_LOOPBACK ? "all ranks in one thread"
                          : run->kind == WORLD_TCP    ? "a thread a rank, by TCP"
@@ -344,7 +346,7 @@ int run_main(int argc, char **argv)
              &run.op),
         WORD("transport", "T",
              "threads (one a rank), tcp (between those), join (tcp between nodes alone), "
-             "loopback (all ranks in one thread), ucx or ofi (processes)",
+             "loopback (all ranks in one thread), shm, ucx or ofi (processes)",
              &run.transport),
         NUMBER(0, "repeat", "N", "repetitions (10)", &run.repeat, 1, REPEAT_MAX),
         NUMBER(0, "buffers", "N", "sets of buffers, which repetitions take in turn (1)",
@@ -360,8 +362,9 @@ int run_main(int argc, char **argv)
         "sizes, up to 2·count elements.\n"
         "COLLECTIVE all runs all its algorithms, a line for each; all all, those of all "
         "collectives.\n"
-        "With --transport tcp, ucx or ofi, and started by coll launch, mpiexec or srun, this "
-        "process is one of the ranks.",
+        "With --transport tcp, ucx or ofi, and started by coll launch, mpiexec or srun, or "
+        "with "
+        "shm and by coll launch, this process is one of the ranks.",
         options, sizeof options / sizeof options[0]};
     struct member member;
     int code;

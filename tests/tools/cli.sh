@@ -268,6 +268,11 @@ says '; a process a rank, by TCP$' launch -n 3 "$coll" run scan linear -p 3 --co
 says '^result     right on all ranks' launch -n 3 "$coll" run reduce_scatter ring --counts 4,0,7 --transport tcp
 says '^allreduce  *in_network  *not here: the transport lacks a capability' launch -n 3 "$coll" run allreduce all --transport tcp
 says '^1[6-9][0-9] right, 0 wrong, [1-9][0-9]* not here$' launch -n 4 "$coll" run all all --count 3 --transport tcp
+says '; a process a rank, by shared memory$' launch -n 3 "$coll" run scan linear -p 3 --count 9 --transport shm
+says '^19[0-9] right, 0 wrong, 0 not here$' launch -n 4 "$coll" run all all --count 3 --transport shm
+says '^result     right on all ranks' launch -n 3 "$coll" run allreduce shm --count 70k --repeat 20 --buffers 2 --transport shm
+says '^allreduce  *dpml  *not here: the transport lacks a capability' launch -n 4 "$coll" run allreduce all --nodes 2 --transport shm
+refuses 'coll run: by shm each rank is a process: coll launch -n P coll run …' run allreduce ring -p 2 --transport shm
 says '^bandwidth  .*the largest buffer of a rank, 8.192 kB' run allreduce ring -p 2 --count 1k
 says ' f=5 segment=8 order=0: 9 ranks, 64 elements; f64, sum; a thread a rank$' run allreduce fnomial -p 9 --count 64 --param f=5 --param segment=8
 
