@@ -369,19 +369,16 @@ COLL_INLINE bool coll_i_check_barrier(coll_i_order *o, coll_report *report)
     return true;
 }
 
-/* Checks the causality of a barrier, which the data run has found to end, or the races of a
- * plan with SHARED, which the data run has set up and not yet run. False: a finding. A deadlock
- * is left to the data run. */
-COLL_INLINE bool coll_i_check_order(coll_i_order *o, coll_i_data *d, bool barrier,
-                                    uint32_t turns, coll_report *report)
+/* Runs all ranks, and notes what they did and what precedes it. Races are looked for in plans with SHARED.
+ * False: a finding. A deadlock is left to the data run. */
+COLL_INLINE bool coll_i_order_run(coll_i_order *o, const coll_i_data *d, bool barrier,
+                                  uint32_t turns, coll_report *report)
 {
     const uint32_t p = o->p = d->p;
     const size_t shared = coll_i_rank_at(d, 0)->extent[COLL_SHARED] * d->nodes;
     o->barrier = barrier;
     o->turns = turns;
     o->part = 0;
-    if (!barrier && !coll_i_check_actions(d, report))
-        return false;
     o->n_deeds = o->n_edges = o->n_notes = o->n_ranges = o->n_ready = o->mark = o->query = 0;
     o->searched = COLL_I_NONE;
     memset(o->met, 0, sizeof o->met);
@@ -411,7 +408,17 @@ COLL_INLINE bool coll_i_check_order(coll_i_order *o, coll_i_data *d, bool barrie
     while (o->n_ready > 0)
         if (!coll_i_order_run_rank(o, ((uint32_t *)o->ready.at)[--o->n_ready], report))
             return false;
-    return !barrier || coll_i_check_barrier(o, report);
+    return true;
+}
+
+/* Checks the causality of a barrier, which the data run has found to end, or the races of a
+ * plan with SHARED, which the data run has set up and not yet run. False: a finding. */
+COLL_INLINE bool coll_i_check_order(coll_i_order *o, coll_i_data *d, bool barrier,
+                                    uint32_t turns, coll_report *report)
+{
+    return (barrier || coll_i_check_actions(d, report)) &&
+           coll_i_order_run(o, d, barrier, turns, report) &&
+           (!barrier || coll_i_check_barrier(o, report));
 }
 
 COLL_INLINE void coll_i_order_release(coll_i_order *o)

@@ -331,20 +331,38 @@ COLL_INLINE coll_status coll_i_world_status(const coll_i_world *w, uint32_t rank
                                         : ((const coll_engine *)w->engines.at)[rank].status;
 }
 
+/* What a rank runs: its plan without window limits, on memory that nobody touches. */
+COLL_INLINE void coll_i_world_task(const coll_i_world *w, const coll_i_data *d, uint32_t rank,
+                                   const coll_transport *transport, void *ctx, coll_task *task)
+{
+    static const coll_op op = COLL_OP(coll_i_world_combine, NULL, true, true);
+    const coll_i_rank *at = coll_i_rank_at(d, rank);
+    const coll_plan *plan = (const coll_plan *)w->plans.at + rank;
+    coll_task_init(task, plan, rank, transport, ctx);
+    task->op = &op;
+    task->in = task->out = task->scratch = task->shared = w->dummy.at;
+    task->scratch_bytes = at->extent[COLL_SCRATCH] * plan->problem.elem_bytes;
+    task->shared_bytes = at->extent[COLL_SHARED] * plan->problem.elem_bytes;
+}
+
+/* Bytes of a rank's slots, or of its sends in flight and the action that blocks. */
+COLL_INLINE size_t coll_i_world_room(uint32_t room, coll_i_world_way how)
+{
+    return how == COLL_I_WORLD_IN_ORDER ? (room + 1) * sizeof(coll_outstanding)
+                                        : room * sizeof(coll_slot);
+}
+
 /* Runs all ranks with so much room and a channel capacity. COLL_OK: it ended; COLL_AGAIN: it never
  * does. */
 COLL_INLINE coll_status coll_i_world_run(coll_i_world *w, const coll_i_data *d, uint32_t room,
                                          uint32_t capacity, coll_i_world_way how)
 {
-    static const coll_op op = COLL_OP(coll_i_world_combine, NULL, true, true);
-    const size_t slot = how == COLL_I_WORLD_IN_ORDER ? (room + 1) * sizeof(coll_outstanding)
-                                                     : room * sizeof(coll_slot);
     static const coll_zero_copy zero_copy = {
         coll_i_world_acquire, coll_i_world_release_message, 0, NULL, 0, 0};
     static const coll_in_network network = {coll_i_world_multicast, coll_i_world_meet, 0, NULL};
     coll_transport transport;
     uint32_t *ready = (uint32_t *)w->ready.at, left = w->p;
-    if (!coll_i_reserve_new(&w->slots, w->p * slot))
+    if (!coll_i_reserve_new(&w->slots, w->p * coll_i_world_room(room, how)))
         return COLL_ERR_MEMORY;
     memset(&transport, 0, sizeof transport);
     transport.send = coll_i_world_send;
@@ -361,19 +379,13 @@ COLL_INLINE coll_status coll_i_world_run(coll_i_world *w, const coll_i_data *d, 
     w->n_copies = w->meetings = w->n_ready = 0;
     memset(w->queued.at, 1, w->p); /* nobody is woken before everybody has started */
     for (uint32_t rank = 0; rank < w->p; rank++) {
-        const coll_i_rank *at = coll_i_rank_at(d, rank);
-        const coll_plan *plan = (const coll_plan *)w->plans.at + rank;
         coll_i_endpoint *me = (coll_i_endpoint *)w->endpoints.at + rank;
         coll_task task;
         coll_status status;
         me->world = w;
         me->rank = rank;
         memset(me->meetings, 0, sizeof me->meetings);
-        coll_task_init(&task, plan, rank, &transport, me);
-        task.op = &op;
-        task.in = task.out = task.scratch = task.shared = w->dummy.at;
-        task.scratch_bytes = at->extent[COLL_SCRATCH] * plan->problem.elem_bytes;
-        task.shared_bytes = at->extent[COLL_SHARED] * plan->problem.elem_bytes;
+        coll_i_world_task(w, d, rank, &transport, me, &task);
         status = coll_i_world_start(w, rank, &task, room, how);
         if (status != COLL_OK)
             return status;
