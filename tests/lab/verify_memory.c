@@ -117,6 +117,8 @@ TEST(each_allocation_of_a_proof_fails)
             coll_grid_worker_init(&worker);
             worker.pool.algorithms = inside;
             worker.pool.n = sizeof inside / sizeof *inside;
+            worker.crashes = cases[i].p <= 7 ? 2 : 0;
+            worker.crash_work = UINT64_MAX;
             heap.n = 0;
             heap.fails = fails;
             starved = is_starved(&worker, &cases[i]);

@@ -17,6 +17,8 @@
  *     (reproducible)
  *   - NIC programs (options.nic): thresholds that are reached by what is needed and nothing else, in
  *     any order of completion; receives that are posted in time; the same results
+ *   - crashes (options.crashes): wherever a rank stops, all others end, and those that end well have
+ *     their results (docs/failures.md)
  *   - barriers: every rank ends causally after every rank has entered; SHARED: no races; in
  *     both, a rank's own actions are ordered only as the executor orders them
  *
@@ -26,6 +28,7 @@
 #ifndef COLL_LAB_VERIFY_H
 #define COLL_LAB_VERIFY_H
 
+#include "verify/crash.h"
 #include "verify/nic_proof.h"
 #include "verify/order.h"
 #include "verify/result.h"
@@ -39,6 +42,7 @@ typedef struct coll_verifier {
     coll_i_order order;
     coll_i_fixed fixed;
     coll_i_nic_proof nic;
+    coll_i_crash crash;
 } coll_verifier;
 
 enum {
@@ -69,6 +73,12 @@ typedef struct coll_verify_options {
     const coll_nic_limits *nic;
     uint64_t *
         nic_random; /* not NULL: their run takes operations at random, by these numbers' state */
+    /* Not 0: besides, so many ranks at most, 1 or 2, stop at any points of their programs (report.crash). For
+     * plans of at most COLL_CRASH_RANKS ranks; two of them in plans of at most 8, which stop at points that are
+     * drawn. */
+    uint32_t crashes;
+    uint64_t
+        crash_work; /* the engines run at every point, if that is about so many actions or fewer */
     const uint32_t
         *node; /* with `asked`: whose SHARED each rank of it has; NULL: as in the plan */
 } coll_verify_options;
@@ -87,6 +97,7 @@ COLL_INLINE void coll_verifier_release(coll_verifier *v)
     coll_i_order_release(&v->order);
     coll_i_release(&v->fixed.structures);
     coll_i_nic_proof_release(&v->nic);
+    coll_i_crash_release(&v->crash);
     coll_verifier_init(v);
 }
 
@@ -170,6 +181,10 @@ COLL_INLINE bool coll_i_verify_with(coll_verifier *v, const coll_i_plans *plans,
         return false;
     if (!(options->skip & COLL_VERIFY_NO_WINDOW) &&
         !coll_i_check_window(&v->world, &v->data, options->window, options->sends, report))
+        return false;
+    if (options->crashes &&
+        !coll_i_check_crashes(&v->crash, &v->order, &v->world, &v->data, options->crashes,
+                              options->crash_work, report))
         return false;
     return !options->nic || coll_i_verify_nic(v, plans, options, &check);
 }

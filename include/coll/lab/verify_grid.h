@@ -71,6 +71,7 @@ COLL_INLINE void *coll_i_grid_work(void *arg)
     coll_grid_worker_init(&worker);
     worker.pool = options->inside;
     worker.nic = options->nic;
+    worker.crashes = options->crashes;
     worker.each = options->each;
     worker.arg = options->arg;
     pthread_mutex_lock(&grid->lock);
@@ -84,6 +85,9 @@ COLL_INLINE void *coll_i_grid_work(void *arg)
         if (unit < grid->failed[r]) {
             pthread_mutex_unlock(&grid->lock);
             mine.plans = mine.refused = mine.actions = mine.nic_plans = 0;
+            memset(&mine.crash, 0, sizeof mine.crash);
+            worker.crash_work = options->crash_work;
+            worker.crash_ran = false;
             worker.random = options->seed * 0x2545f4914f6cdd1du + unit;
             worker.skip = 0;
             coll_verifier_forget(&worker.verifier);
@@ -99,6 +103,7 @@ COLL_INLINE void *coll_i_grid_work(void *arg)
             row->sends = mine.sends > row->sends ? mine.sends : row->sends;
             coll_i_grid_nic_most(&row->nic, &mine.nic);
             row->nic_bytes = mine.nic_bytes > row->nic_bytes ? mine.nic_bytes : row->nic_bytes;
+            coll_i_grid_crash_add(&row->crash, &mine.crash);
             row->p_most = mine.p_most > row->p_most ? mine.p_most : row->p_most;
             grid->plans += mine.plans;
         }

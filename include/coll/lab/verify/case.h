@@ -435,6 +435,9 @@ COLL_INLINE void coll_i_grid_prove_plans(coll_grid_worker *worker, const coll_gr
     options.skip = worker->skip;
     options.nic = worker->nic && coll_i_grid_is_short(worker, of) ? worker->nic : NULL;
     options.nic_random = worker->nic_random;
+    options.crashes = of->lifted ? 0 : worker->crashes;
+    options.crash_work =
+        worker->crash_ran || worker->crash_work == 0 ? worker->crash_work : UINT64_MAX;
     options.window = window;
     options.sends = sends;
     if (worker->moved) {
@@ -442,6 +445,11 @@ COLL_INLINE void coll_i_grid_prove_plans(coll_grid_worker *worker, const coll_gr
         options.node = worker->groups.node;
     }
     coll_verify(NULL, &options, report);
+    if (report->crash.runs > 0) {
+        const uint64_t cost = coll_i_crash_cost(report);
+        worker->crash_ran = true;
+        worker->crash_work -= cost < worker->crash_work ? cost : worker->crash_work;
+    }
     if (report->ok && of->rails != COLL_GRID_NO_RAILS && coll_i_grid_leaders(of) > 0)
         (void)coll_i_rails_prove(report, coll_i_grid_plan_of, worker, coll_i_grid_leaders(of));
 }

@@ -153,8 +153,11 @@ typedef struct coll_grid_worker {
     bool per_rank;              /* the case has a plan for each rank */
     const coll_nic_limits *nic; /* as of coll_verify_options, for plans that are short … */
     uint64_t *nic_random;       /* … likewise */
-    uint32_t skip;              /* COLL_VERIFY_NO_… */
-    uint64_t random;            /* the state of its random numbers */
+    uint32_t crashes;           /* as of coll_verify_options, if nothing is lifted … */
+    uint64_t crash_work; /* … of all cases together, but for the first that has messages … */
+    bool crash_ran;      /* … which has been run */
+    uint32_t skip;       /* COLL_VERIFY_NO_… */
+    uint64_t random;     /* the state of its random numbers */
 } coll_grid_worker;
 
 /* A worker without memory. */

@@ -56,6 +56,10 @@
                             "needed ones")                                                     \
     X(COLL_FOUND_NIC_RACE, "operations of a NIC program are in no order, but must be")         \
     X(COLL_FOUND_NIC_UNPOSTED, "a message may come to a NIC before its receive is posted")     \
+    X(COLL_FOUND_CRASH_HANG, "a rank never ends after another one stopped")                    \
+    X(COLL_FOUND_CRASH_OK, "a rank ends well without what a stopped rank did not do")          \
+    X(COLL_FOUND_CRASH_BUFFER, "an operation is in flight after its collective failed")        \
+    X(COLL_FOUND_CRASH_LEFTOVER, "a message of a failed collective is taken in the next one")  \
     X(COLL_FOUND_TRAIT, "a trait is missing, or is not respected, or nothing needs it")        \
     X(COLL_FOUND_REFUSED, "a plan is refused that no trait forbids, or there is none")
 
@@ -101,6 +105,20 @@ typedef struct coll_verify_count {
     uint64_t scratch;  /* elements of SCRATCH, from the first to the last one touched */
 } coll_verify_count;
 
+/* What becomes of plans when a rank stops. A point is a place in a rank's program: before its first action,
+ * after each, and between receiving and combining. docs/failures.md */
+typedef struct coll_crash_count {
+    uint64_t plans;   /* that were looked at */
+    uint64_t several; /* of these, plans of three ranks or more, so of two survivors … */
+    uint64_t uniform; /* … of which, wherever one stops, all can end well or none */
+    uint64_t points;  /* in all … */
+    uint64_t all, some, none; /* … where all survivors can still end well, only some, or none */
+    uint64_t runs;            /* of the engines in which a rank stopped */
+    uint64_t
+        leftovers;   /* of these, after which the next collective found a message left over */
+    uint32_t rounds; /* times, at most, that a survivor moved on after somebody noticed */
+} coll_crash_count;
+
 /* Instead of a step: none. */
 #define COLL_NO_STEP SIZE_MAX
 
@@ -121,6 +139,7 @@ typedef struct coll_report {
     coll_nic_needs
         nic; /* of NIC programs, if they are proven: the most of any rank, each for itself */
     size_t nic_bytes;               /* likewise, of a program that is packed */
+    coll_crash_count crash;         /* of crashes, if they are looked at */
     const coll_verify_count *ranks; /* p of them; the workspace's, until it is used again */
 } coll_report;
 

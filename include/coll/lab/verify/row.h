@@ -22,6 +22,7 @@ typedef struct coll_grid_row {
     uint64_t nic_plans;      /* of which NIC programs were proven, too */
     coll_nic_needs nic;      /* the most of any NIC program, each for itself … */
     size_t nic_bytes;        /* … and of one that is packed */
+    coll_crash_count crash;  /* of crashes: sums, and the most rounds of any plan */
     coll_report report;      /* of the first plan that failed; else ok */
     coll_grid_case failed;   /* … which is this one, */
     char reproduction[256];  /* in words */
@@ -48,8 +49,10 @@ typedef struct coll_grid_options {
     uint64_t seed;
     uint64_t work; /* of a row and a p, as coll_i_grid_cost counts it; UINT64_MAX: … */
     uint32_t all;  /* … all combinations; up to this p eight times as much */
-    const coll_nic_limits *nic;   /* not NULL: as of coll_verify_options */
-    coll_grid_pool inside;        /* what may be used inside; none: the default ones alone */
+    const coll_nic_limits *nic; /* not NULL: as of coll_verify_options */
+    uint32_t crashes;           /* as of coll_verify_options … */
+    uint64_t crash_work;   /* … of all plans of a row and a p; one of them is always run */
+    coll_grid_pool inside; /* what may be used inside; none: the default ones alone */
     const coll_binding *bindings; /* not none: all that is used inside */
     uint32_t n_bindings;
     uint32_t workers; /* threads, this one included */
@@ -81,6 +84,7 @@ COLL_INLINE void coll_grid_options_init(coll_grid_options *options,
     options->steps = 100000;
     options->elements = 5000000;
     options->seed = 1;
+    options->crash_work = 1000000;
     options->workers = 1;
 }
 
@@ -143,6 +147,21 @@ COLL_INLINE void coll_i_grid_nic_most(coll_nic_needs *most, const coll_nic_needs
     most->actions = other->actions > most->actions ? other->actions : most->actions;
 }
 
+/* Adds up what was found of crashes. */
+COLL_INLINE void coll_i_grid_crash_add(coll_crash_count *sum, const coll_crash_count *one)
+{
+    sum->plans += one->plans;
+    sum->several += one->several;
+    sum->uniform += one->uniform;
+    sum->points += one->points;
+    sum->all += one->all;
+    sum->some += one->some;
+    sum->none += one->none;
+    sum->runs += one->runs;
+    sum->leftovers += one->leftovers;
+    sum->rounds = one->rounds > sum->rounds ? one->rounds : sum->rounds;
+}
+
 /* Proves a case and counts it, and takes what it costs from *left. One that costs more than `most` is
  * left out, unless it is the first of its unit. False: it failed. */
 COLL_INLINE bool coll_i_grid_case(coll_grid_worker *worker, const coll_grid_case *of,
@@ -172,6 +191,7 @@ COLL_INLINE bool coll_i_grid_case(coll_grid_worker *worker, const coll_grid_case
     row->nic_plans += report->nic.ops > 0 ? 1 : 0;
     coll_i_grid_nic_most(&row->nic, &report->nic);
     row->nic_bytes = report->nic_bytes > row->nic_bytes ? report->nic_bytes : row->nic_bytes;
+    coll_i_grid_crash_add(&row->crash, &report->crash);
     row->p_most = of->p > row->p_most ? of->p : row->p_most;
     return true;
 }
