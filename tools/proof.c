@@ -79,6 +79,17 @@ void proof_head(void)
            "window", "sends", "seconds");
 }
 
+/* What becomes of the row's plans when ranks stop. */
+static void print_crashes(const coll_crash_count *of)
+{
+    if (of->points == 0)
+        return;
+    printf("; crashes: %" PRIu64 " points (all %" PRIu64 ", some %" PRIu64 ", none %" PRIu64
+           "), %" PRIu64 " runs, %" PRIu64 " with leftovers, OK is %s",
+           of->points, of->all, of->some, of->none, of->runs, of->leftovers,
+           of->several > 0 && of->uniform == of->several ? "uniform" : "right");
+}
+
 static void print_row(const coll_grid_row *row, const struct inner *inner, double seconds)
 {
     printf("%-20s %-20s %9" PRIu64 " %8u %8u %6u %9.2f  %s",
@@ -88,6 +99,7 @@ static void print_row(const coll_grid_row *row, const struct inner *inner, doubl
         printf("; NIC: %" PRIu64 " plans, %u operations in %zu bytes, %u counters, %u receives",
                row->nic_plans, row->nic.ops, row->nic_bytes, row->nic.counters,
                row->nic.receives);
+    print_crashes(&row->crash);
     printf("\n");
     if (!row->report.ok) {
         char command[PROOF_COMMAND];

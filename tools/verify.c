@@ -15,6 +15,7 @@
 enum {
     P_MOST = 1024, /* of the grid, whose cost grows with the third power of p */
     P_USUAL = 64,
+    P_CRASH = 16, /* with --crash, of whose points there are as many as actions of all ranks */
     ROOTS_USUAL = 24,
     VALUE_BYTES = 8 /* of a symbolic element */
 };
@@ -73,9 +74,10 @@ int verify_main(int argc, char **argv)
 {
     const char *collective = NULL, *algorithm = NULL;
     struct option_words inner_words = {{NULL}, 0};
-    struct option_range range = {1, P_USUAL};
+    struct option_range range = {0, 0}; /* until -p is read, or not */
     uint64_t jobs = proof_processors(), random = UINT64_MAX, seed = 1;
-    bool exhaustive = false, list = false, nic = false, nic_posted = false;
+    bool exhaustive = false, list = false, nic = false, nic_posted = false, crash = false;
+    uint64_t crash_work = UINT64_MAX;
     uint64_t nic_counters = UINT32_MAX, nic_receives = UINT32_MAX;
     const struct option verify_options[] = {
         OPTIONAL("COLLECTIVE", "only this one", &collective),
@@ -94,9 +96,18 @@ int verify_main(int argc, char **argv)
                UINT32_MAX),
         NUMBER(0, "nic-receives", "N", "it posts so many receives at one time (no limit)",
                &nic_receives, 1, UINT32_MAX),
+        FLAG("crash",
+             "besides, have ranks stop at every point of a plan (-p 1..16), of few ranks two",
+             &crash),
+        NUMBER(
+            0, "crash-work", "N",
+            "the engines run at every point of one plan of each p, and of others while that is "
+            "N actions (1000000); 0: of none",
+            &crash_work, 0, UINT64_MAX - 1),
         NUMBER(
             0, "random", "N",
-            "plans at random, of up to 4096 ranks, for each algorithm (3; 0 with -p or --nic)",
+            "plans at random, of up to 4096 ranks, for each algorithm (3; 0 with -p, --nic or "
+            "--crash)",
             &random, 0, 1000),
         NUMBER(0, "seed", "S", "of what is at random (1)", &seed, 0, UINT64_MAX - 1),
         NUMBER('j', "jobs", "N", "threads (one a processor)", &jobs, 1, PROOF_JOBS_MOST),
@@ -110,7 +121,10 @@ int verify_main(int argc, char **argv)
         "trait forbids must be taken. Exit code 1 if a proof fails, or if there is no plan.\n"
         "With --nic each line ends with how many plans were lowered, those of at most 1024 "
         "steps\n"
-        "a rank, and with the most that any rank's program takes.",
+        "a rank, and with the most that any rank's program takes.\n"
+        "With --crash each line ends with how many points there are, after which of them all "
+        "survivors,\n"
+        "some or none can end well, and with what COLL_OK then means: docs/failures.md.",
         verify_options, sizeof verify_options / sizeof verify_options[0]};
     coll_grid_options options;
     coll_nic_limits limits;
@@ -121,10 +135,21 @@ int verify_main(int argc, char **argv)
     coll_collective one = COLL_COLLECTIVES;
     const double start = seconds_now();
     uint64_t rows = 0, failed = 0, plans = 0;
+    coll_crash_count crashes;
     options_read(&verify, argc, argv);
     if (!nic && (nic_posted || nic_counters != UINT32_MAX || nic_receives != UINT32_MAX))
         refuse("--nic-posted, --nic-counters and --nic-receives say what a NIC has: give "
                "--nic, too");
+    if (!crash && crash_work != UINT64_MAX)
+        refuse("--crash-work says how much is run at the points of crashes: give --crash, too");
+    if (crash && random != UINT64_MAX && random > 0)
+        refuse("--random makes plans of more ranks than the %d whose crashes are followed: "
+               "leave it "
+               "out with --crash",
+               COLL_CRASH_RANKS);
+    if (crash && range.last > COLL_CRASH_RANKS)
+        refuse("crashes are followed among at most %d ranks: give -p A..B with B at most %d",
+               COLL_CRASH_RANKS, COLL_CRASH_RANKS);
     coll_nic_limits_init(&limits);
     limits.unexpected = !nic_posted;
     limits.counters = (uint32_t)nic_counters;
@@ -137,7 +162,11 @@ int verify_main(int argc, char **argv)
     }
     coll_grid_options_init(&options, NULL, 0);
     if (random == UINT64_MAX)
-        random = range.first == 1 && range.last == P_USUAL && !nic ? options.random : 0;
+        random = range.first == 0 && !nic && !crash ? options.random : 0;
+    if (range.first == 0) {
+        range.first = 1;
+        range.last = crash ? P_CRASH : P_USUAL;
+    }
     options.p_least = (uint32_t)range.first;
     options.p_most = (uint32_t)range.last;
     options.all_roots = exhaustive ? UINT32_MAX : ROOTS_USUAL;
@@ -156,6 +185,9 @@ int verify_main(int argc, char **argv)
     options.workers = (uint32_t)jobs;
     options.each = list ? list_case : NULL;
     options.nic = nic ? &limits : NULL;
+    options.crashes = crash ? 2 : 0;
+    if (crash_work != UINT64_MAX)
+        options.crash_work = crash_work;
 
     /* What must be refused is refused before the first proof. */
     for (unsigned c = 0; c < COLL_COLLECTIVES; c++)
@@ -164,6 +196,7 @@ int verify_main(int argc, char **argv)
                 check_memory((coll_collective)c, range.last, options.workers);
                 rows++;
             }
+    memset(&crashes, 0, sizeof crashes);
     proof_head();
     for (unsigned c = 0; c < COLL_COLLECTIVES; c++)
         for (size_t i = 0; i < n_algorithms; i++) {
@@ -173,6 +206,7 @@ int verify_main(int argc, char **argv)
             if (!proof_row(&options, (coll_collective)c, &algorithms[i], &inner, &row))
                 failed++;
             plans += row.plans;
+            coll_i_grid_crash_add(&crashes, &row.crash);
         }
     printf("%" PRIu64 " plan%s of %" PRIu64 " line%s of the table", plans,
            plans == 1 ? "" : "s", rows, rows == 1 ? "" : "s");
@@ -181,5 +215,10 @@ int verify_main(int argc, char **argv)
     else
         printf(" proven in %.1f s", seconds_now() - start);
     printf("\n");
+    if (crash && !failed)
+        printf(
+            "a rank stops at %" PRIu64 " points, and in %" PRIu64
+            " runs of the engines: every survivor ends, at most %u turns after it is noticed\n",
+            crashes.points, crashes.runs, crashes.rounds);
     return failed || plans == 0 ? 1 : 0;
 }
