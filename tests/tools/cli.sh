@@ -219,7 +219,7 @@ says 'proven; NIC: [0-9]* plans, [0-9]* operations in [0-9]* bytes, 2 counters, 
 says 'proven; NIC: ' verify barrier dissemination -p 5 --nic --nic-posted --nic-receives 1
 refuses 'coll verify: --nic-posted, --nic-counters and --nic-receives say what a NIC has: give --nic, too' verify barrier linear -p 2 --nic-posted
 says 'proven; crashes: [0-9]* points (all [0-9]*, some [0-9]*, none [0-9]*), [0-9]* runs, [0-9]* with leftovers, OK is right$' verify allreduce ring -p 4 --crash
-says '^a rank stops at [0-9]* points, and in [0-9]* runs of the engines: every survivor ends' verify reduce linear -p 1..4 --crash --crash-work 100
+says '^a rank stops at [0-9]* points, and in [0-9]* runs of the engines, in which every survivor ends$' verify reduce linear -p 1..4 --crash --crash-work 100
 says ', 0 runs, 0 with leftovers, OK is uniform$' verify barrier in_network -p 3 --crash --crash-work 0
 refuses 'coll verify: crashes are followed among at most 64 ranks: give -p A..B with B at most 64' verify barrier linear -p 65 --crash
 refuses 'coll verify: --crash-work says how much is run at the points of crashes: give --crash, too' verify barrier linear -p 2 --crash-work 1

@@ -268,7 +268,8 @@ COLL_INLINE uint32_t coll_i_stops_settle(coll_i_stops *s, coll_i_world_way how)
                 quiet = 0;
                 moves = rounds;
             }
-            running += coll_i_stops_runs(s, rank, how) ? 1 : 0;
+            if (coll_i_stops_runs(s, rank, how))
+                running++;
         }
     }
     return moves;
