@@ -305,7 +305,7 @@ static inline void tcp_misfit(void *ctx, coll_misfit *its)
     *its = ((const tcp *)ctx)->misfit;
 }
 
-static const coll_failure tcp_failure = {tcp_cancel, tcp_abort, tcp_dead};
+static const coll_failure tcp_failure = {tcp_cancel, tcp_abort, tcp_dead, NULL};
 static const coll_tag_ranges tcp_tags = {tcp_claim, tcp_unclaim, COLL_CLAIM_ALL, tcp_misfit};
 static const coll_transport tcp_transport = {.send = tcp_send,
                                              .recv = tcp_recv,

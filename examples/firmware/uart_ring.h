@@ -160,7 +160,7 @@ static inline void uart_ring_cancel(void *ctx, coll_handle *h)
     (h->word[0] == UART_RING_OUT ? &wire->out : &wire->in)->busy = false;
 }
 
-static const coll_failure uart_ring_failure = {uart_ring_cancel, NULL, NULL};
+static const coll_failure uart_ring_failure = {uart_ring_cancel, NULL, NULL, NULL};
 static const coll_transport uart_ring_transport = {.send = uart_ring_send,
                                                    .recv = uart_ring_recv,
                                                    .test = uart_ring_test,

@@ -133,7 +133,7 @@ typedef struct coll_arrival {
     coll_status (*recv_reduce)(void *ctx, const coll_arrival_call *call, coll_handle *h);
 } coll_arrival;
 
-/* What becomes of operations when something fails. Any of the three may be NULL, but not all. */
+/* What becomes of operations when something fails. Each may be NULL, but not the first three at once. */
 typedef struct coll_failure {
     /* Gives up an operation in flight. After it returns, the transport touches the buffers no more.
      * Without it, a failed collective's buffers must outlive the transport. */
@@ -150,6 +150,11 @@ typedef struct coll_failure {
      * nothing on, and may be called at any time; it may cost a system call. NULL: ranks do not die, or
      * nobody notices. */
     bool (*dead)(void *ctx, uint32_t peer);
+    /* For ranks that go on without those that die (comm/recover.h): from now on a death ends, of the operations of
+     * these tags, those alone that wait for the dead rank, with another error than COLL_ERR_PEER. It may
+     * be so for more tags of their root communicator, too, until that unclaims them. Called while nobody has
+     * died. NULL: it is so for all tags. */
+    void (*outlive)(void *ctx, uint32_t first, uint32_t tags);
 } coll_failure;
 
 /* What the network does for several ranks at once. Each may be NULL, but not all three. A plan that needs

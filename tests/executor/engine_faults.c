@@ -69,7 +69,7 @@ TEST(empty_records)
 {
     static const coll_zero_copy zero_copy = {NULL, NULL, 1, NULL, 0, 0};
     static const coll_arrival arrival = {NULL};
-    static const coll_failure failure = {NULL, NULL, NULL};
+    static const coll_failure failure = {NULL, NULL, NULL, NULL};
     static const coll_in_network in_network_record = {NULL, NULL, 1, NULL};
     static const coll_node_memory node_memory = {NULL, NULL, NULL, NULL};
     static const coll_tag_ranges tag_ranges = {NULL, NULL, 0, NULL};

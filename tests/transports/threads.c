@@ -599,7 +599,7 @@ static coll_status failing_network_reduce(void *ctx, const coll_network_call *ca
     return status < 0 ? status : t->in_network->reduce(w->inner, call, h);
 }
 
-static const coll_failure failing_failure = {failing_cancel, failing_abort, NULL};
+static const coll_failure failing_failure = {failing_cancel, failing_abort, NULL, NULL};
 static const coll_in_network failing_network = {failing_multicast, failing_network_reduce, 0,
                                                 NULL};
 static const coll_transport failing_transport = {

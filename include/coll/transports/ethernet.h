@@ -214,7 +214,7 @@ COLL_INLINE uint32_t coll_i_eth_ranks(void *ctx)
 }
 
 COLL_CONST(coll_failure, coll_i_eth_failure,
-           {coll_i_eth_cancel, coll_i_eth_abort, coll_i_eth_dead});
+           {coll_i_eth_cancel, coll_i_eth_abort, coll_i_eth_dead, NULL /* outlive: all do */});
 COLL_CONST(coll_in_network, coll_i_eth_network,
            {coll_i_eth_multicast, NULL /* reduce */, 0, coll_i_eth_ranks});
 /* The transport; its ctx is a coll_ethernet. Without COLL_IN_NETWORK it does not multicast. */

@@ -311,6 +311,15 @@ COLL_INLINE bool coll_i_join_dead(void *ctx, uint32_t peer)
                                   : its->dead(join->far_ctx, peer);
 }
 
+COLL_INLINE void coll_i_join_outlive(void *ctx, uint32_t first, uint32_t tags)
+{
+    coll_join *join = (coll_join *)ctx;
+    if (join->near->failure && join->near->failure->outlive)
+        join->near->failure->outlive(join->near_ctx, first + join->near_tag, tags);
+    if (join->far->failure && join->far->failure->outlive)
+        join->far->failure->outlive(join->far_ctx, first, tags);
+}
+
 /* ---- SHARED ------------------------------------------------------------------------------ */
 
 COLL_INLINE size_t coll_i_join_shared(void *ctx, bool take, uint32_t *use, void **memory)
@@ -423,6 +432,7 @@ COLL_INLINE void coll_i_join_offer(coll_join *join)
             ? coll_i_join_abort
             : NULL;
     join->failure.dead = coll_i_join_dead;
+    join->failure.outlive = coll_i_join_outlive;
     t->failure = near->failure || far->failure ? &join->failure : NULL;
     join->network.multicast = NULL;
     join->network.reduce = NULL;

@@ -494,7 +494,7 @@ COLL_INLINE void coll_i_loop_misfit(void *ctx, coll_misfit *its)
  * can do away. */
 COLL_CONST(coll_zero_copy, coll_i_loop_zero_copy,
            {coll_i_loop_acquire, coll_i_loop_release_message, 0, NULL /* read */, 0, 0});
-COLL_CONST(coll_failure, coll_i_loop_failure, {coll_i_loop_cancel, coll_i_loop_abort, NULL});
+COLL_CONST(coll_failure, coll_i_loop_failure, {coll_i_loop_cancel, coll_i_loop_abort, NULL, NULL});
 COLL_CONST(coll_in_network, coll_i_loop_network,
            {coll_i_loop_multicast, coll_i_loop_network_reduce, 0, coll_i_loop_ranks});
 COLL_CONST(coll_tag_ranges, coll_i_loop_tag_ranges,

@@ -50,7 +50,7 @@ COLL_INLINE uint32_t coll_i_mpi_ranks(void *ctx)
 /* A vtable; ctx is a coll_mpi. MPI promises tags up to 32767. Its network does nothing, but how many ranks
  * there are is known. */
 static const coll_failure coll_i_mpi_failure = {coll_i_mpi_cancel, NULL /* abort */,
-                                                NULL /* dead */};
+                                                NULL /* dead */, NULL /* outlive */};
 static const coll_in_network coll_i_mpi_network = {NULL, NULL, 0, coll_i_mpi_ranks};
 #define COLL_I_MPI_TRANSPORT(send, recv, max_bytes)                                            \
     {                                                                                          \

@@ -30,8 +30,24 @@ COLL_INLINE bool coll_i_node_among_aborted(const coll_i_node_world *world, uint3
 COLL_INLINE bool coll_i_node_aborted(const coll_i_node_rank *me, uint32_t tag)
 {
     const uint32_t aborts = __atomic_load_n(&me->world->aborts, __ATOMIC_ACQUIRE);
-    return aborts != 0 &&
-           ((aborts & COLL_I_NODE_ALL) != 0 || coll_i_node_among_aborted(me->world, tag));
+    return aborts != 0 && (((aborts & COLL_I_NODE_ALL) != 0 &&
+                            (me->outlives >> coll_claim_range(tag) & 1) == 0) ||
+                           coll_i_node_among_aborted(me->world, tag));
+}
+
+/* An operation that all ranks take part in found nothing: is that as one was lost? */
+COLL_INLINE coll_status coll_i_node_again(const coll_i_node_rank *me)
+{
+    const uint32_t aborts = __atomic_load_n(&me->world->aborts, __ATOMIC_RELAXED);
+    return me->outlives != 0 && (aborts & COLL_I_NODE_ALL) != 0 ? COLL_ERR_IO : COLL_AGAIN;
+}
+
+/* The tags first … first + tags − 1, with all of their ranges, outlive the loss of a rank. */
+COLL_INLINE void coll_i_node_outlive(void *ctx, uint32_t first, uint32_t tags)
+{
+    const uint32_t range = coll_claim_range(first);
+    for (uint32_t i = range; i < COLL_CLAIMS && (i - range) * COLL_CLAIM_TAGS < tags; i++)
+        ((coll_i_node_rank *)ctx)->outlives |= (uint64_t)1 << i;
 }
 
 COLL_INLINE void coll_i_node_abort_all(const coll_i_node_rank *me)

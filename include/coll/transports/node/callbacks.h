@@ -43,7 +43,7 @@ COLL_INLINE bool coll_i_node_dead(void *ctx, uint32_t peer)
 
 /* The records; what threads and processes do differently is of their own. */
 COLL_CONST(coll_failure, coll_i_node_failure,
-           {coll_i_node_cancel_any, coll_i_node_abort, coll_i_node_dead});
+           {coll_i_node_cancel_any, coll_i_node_abort, coll_i_node_dead, coll_i_node_outlive});
 COLL_CONST(coll_node_memory, coll_i_node_memory,
            {coll_i_node_part, coll_i_node_enter, coll_i_node_leave, NULL /* nodes: one */});
 COLL_CONST(coll_tag_ranges, coll_i_node_tag_ranges,

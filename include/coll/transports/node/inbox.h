@@ -367,6 +367,7 @@ COLL_INLINE void coll_i_node_clean(void *ctx, uint32_t range)
     uint32_t turn;
     __atomic_store_n(&me->world->left[range], 0,
                      __ATOMIC_RELAXED); /* some were never unclaimed */
+    me->outlives &= ~((uint64_t)1 << range);
     coll_i_node_forgive(me->world, range);
     for (uint32_t peer = 0; peer < me->p; peer++) {
         coll_i_node_link *link = me->links[peer];
@@ -390,6 +391,7 @@ COLL_INLINE void coll_i_node_unclaim_tags(void *ctx, uint32_t first)
     coll_i_node_rank *me = (coll_i_node_rank *)ctx;
     const uint32_t range = coll_claim_range(first);
     coll_claims_give(&me->claims, range);
+    me->outlives &= ~((uint64_t)1 << range);
     if (__atomic_add_fetch(&me->world->left[range], 1, __ATOMIC_ACQ_REL) == me->p) {
         __atomic_store_n(&me->world->left[range], 0, __ATOMIC_RELAXED);
         coll_i_node_forgive(me->world, range);

@@ -127,6 +127,14 @@ COLL_INLINE void coll_i_node_post_second(coll_i_node_link *link, uint32_t tag, c
     __atomic_store_n(&second->turn, COLL_I_NODE_HERE, __ATOMIC_RELEASE);
 }
 
+/* What an operation says that would say `status`: one with a lost peer, whose tag outlives that, is over. */
+COLL_INLINE coll_status coll_i_node_missing(const coll_i_node_rank *me, uint32_t peer,
+                                            coll_status status)
+{
+    return status == COLL_AGAIN && me->outlives != 0 && me->links[peer]->lost ? COLL_ERR_IO
+                                                                              : status;
+}
+
 /* Does a message go through a slot, though it could be read where it lies? */
 COLL_INLINE bool coll_i_node_streams(const coll_i_node_rank *me, coll_i_node_link *link,
                                      size_t bytes)
@@ -159,7 +167,8 @@ COLL_INLINE coll_status coll_i_node_send_one(coll_i_node_rank *me, uint32_t peer
     if (is_long && streams && coll_i_node_streams(me, link, bytes))
         is_long = false;
     if (!coll_i_node_has_room(me, link, bytes, bytes > COLL_NODE_INLINE && !is_long))
-        return coll_i_node_miss(me, link, &link->out->taken, (uint32_t)link->taken);
+        return coll_i_node_missing(
+            me, peer, coll_i_node_miss(me, link, &link->out->taken, (uint32_t)link->taken));
     entry = &coll_i_node_next_cell(link)->first;
     if (is_long) {
         const bool is_shared = coll_i_node_is_shared(me, buf, bytes);
@@ -293,7 +302,7 @@ COLL_INLINE coll_status coll_i_node_acquire(void *ctx, uint32_t peer, uint32_t t
         return COLL_ERR_MEMORY;
     status = coll_i_node_match(me, link, tag, bytes, true, &found);
     if (status != COLL_OK)
-        return status;
+        return coll_i_node_missing(me, peer, status);
     if (found.sent) {
         *message = found.message;
         coll_i_node_consume(me, link, &found);
@@ -364,7 +373,7 @@ COLL_INLINE coll_status coll_i_node_test(void *ctx, coll_handle *h)
     if (!op->sent) {
         const coll_status status = coll_i_node_take(me, op->peer, op->tag, op->into, op->bytes);
         if (status != COLL_OK)
-            return status;
+            return coll_i_node_missing(me, op->peer, status);
         me->links[op->peer]->waiting--;
         coll_i_node_release(me, op);
         return COLL_OK;
@@ -380,7 +389,7 @@ COLL_INLINE coll_status coll_i_node_test(void *ctx, coll_handle *h)
             for (; next && coll_i_node_misses_all(me); next = next->chain)
                 if (__atomic_load_n(&next->sent->state, __ATOMIC_ACQUIRE) != COLL_I_NODE_DONE)
                     me->links[next->peer]->missed = true;
-            return COLL_AGAIN;
+            return coll_i_node_missing(me, op->peer, COLL_AGAIN);
         }
         coll_i_node_release(me, op);
         op = next;

@@ -55,7 +55,7 @@ COLL_INLINE coll_status coll_i_node_cast_medium(coll_i_node_rank *me, uint32_t t
     if (!cast->last || !cast->slots)
         return COLL_ERR_MEMORY;
     if (!coll_i_node_cast_has_room(me, cast))
-        return COLL_AGAIN;
+        return coll_i_node_again(me);
     last = cast->last + cast->used % COLL_NODE_SLOTS * me->p;
     to = cast->slots + cast->used % COLL_NODE_SLOTS * wide;
     to = coll_i_node_in_slot(to, number, buf);
@@ -87,10 +87,10 @@ COLL_INLINE coll_status coll_i_node_multicast(void *ctx, uint32_t tag, const voi
         if (!link && peer != me->rank)
             return COLL_ERR_MEMORY;
         if (link && !coll_i_node_has_cell(link) && !coll_i_node_misses_also(me, link, &waits))
-            return COLL_AGAIN;
+            return coll_i_node_again(me);
     }
     if (waits)
-        return COLL_AGAIN;
+        return coll_i_node_again(me);
     if (bytes > COLL_NODE_INLINE && !coll_i_node_is_read_there(me, buf, bytes))
         return coll_i_node_cast_medium(me, tag, buf, bytes);
     for (uint32_t i = 1; i < me->p; i++) {

@@ -384,7 +384,7 @@ COLL_INLINE coll_status coll_i_node_test_brought(coll_i_node_rank *me, coll_i_no
         coll_i_node_miss_absent(me, own);
         me->check_liveness(me);
     }
-    return COLL_AGAIN;
+    return coll_i_node_again(me);
 }
 
 /* Waits while a rank that may have found the operand reduces it. False: that rank has died. */

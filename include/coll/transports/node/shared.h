@@ -61,7 +61,7 @@ COLL_INLINE coll_status coll_i_node_enter(void *ctx, uint32_t tag, uint32_t use)
             if (!waits)
                 (void)coll_i_node_miss(me, link, &me->turns[r].done, done);
             if (!coll_i_node_misses_all(me))
-                return COLL_AGAIN;
+                return coll_i_node_again(me);
             link->missed = waits = true;
         }
     }

@@ -193,6 +193,7 @@ typedef struct coll_i_node_link {
     uint32_t zero_copy; /* messages that are acquired where they lie */
     uint32_t peer;      /* whom it leads to */
     bool missed; /* something was looked for and not there: a message, or that one was taken */
+    bool lost;   /* the peer is, as this rank has found */
     uint32_t heard; /* in which turn of this rank the last message came (node/turns.h) */
     coll_i_node_one_way in_stream;
     coll_i_node_unexpected *unexpected;
@@ -274,6 +275,7 @@ typedef struct coll_i_node_rank {
     bool (*is_dead)(struct coll_i_node_rank *me, uint32_t peer);
 
     coll_claims claims; /* its root communicators' */
+    uint64_t outlives;  /* bit i: the loss of a rank does not abort the tags of range i */
     coll_misfit misfit; /* the last one */
 } coll_i_node_rank;
 

@@ -101,6 +101,8 @@ COLL_INLINE void coll_i_ipc_lose(coll_shm *shm, uint32_t rank)
     uint32_t there = 0;
     (void)__atomic_compare_exchange_n(&shm->segment->lost, &there, rank + 1, false,
                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    if (shm->node.links[rank])
+        shm->node.links[rank]->lost = true;
     coll_i_node_abort_all(&shm->node);
 }
 
@@ -131,7 +133,8 @@ COLL_INLINE coll_status coll_i_ipc_pull(coll_i_node_rank *me, uint32_t peer, voi
                           : errno != ESRCH && !coll_i_ipc_is_dead(me, peer))
         return status;
     coll_i_ipc_lose(shm, peer);
-    return COLL_ERR_PEER;
+    return me->outlives != 0 ? COLL_ERR_IO
+                             : COLL_ERR_PEER; /* of some tags, the others do not hear */
 }
 
 COLL_INLINE void coll_i_ipc_offer(coll_i_node_rank *me, const void *message, size_t bytes)

@@ -447,7 +447,7 @@ COLL_INLINE void coll_i_tagged_misfit(void *ctx, coll_misfit *its)
 }
 
 COLL_CONST(coll_failure, coll_i_tagged_failure,
-           {coll_i_tagged_cancel, coll_i_tagged_abort, coll_i_tagged_dead});
+           {coll_i_tagged_cancel, coll_i_tagged_abort, coll_i_tagged_dead, NULL /* outlive: all do */});
 COLL_CONST(coll_in_network, coll_i_tagged_network,
            {NULL /* multicast */, NULL /* reduce */, 0, coll_i_tagged_ranks});
 COLL_CONST(coll_tag_ranges, coll_i_tagged_tag_ranges,

@@ -257,7 +257,7 @@ COLL_INLINE void coll_i_tcp_misfit(void *ctx, coll_misfit *its)
 }
 
 COLL_CONST(coll_failure, coll_i_tcp_failure,
-           {coll_i_tcp_cancel, coll_i_tcp_abort, coll_i_tcp_dead});
+           {coll_i_tcp_cancel, coll_i_tcp_abort, coll_i_tcp_dead, NULL /* outlive: all do */});
 COLL_CONST(coll_in_network, coll_i_tcp_network,
            {NULL /* multicast */, NULL /* reduce */, 0, coll_i_tcp_ranks});
 COLL_CONST(coll_tag_ranges, coll_i_tcp_tag_ranges,
