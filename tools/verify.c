@@ -124,7 +124,7 @@ int verify_main(int argc, char **argv)
         "a rank, and with the most that any rank's program takes.\n"
         "With --crash each line ends with how many points there are, after which of them all "
         "survivors,\n"
-        "some or none can end well, and with what COLL_OK then means: docs/failures.md.",
+        "some or none can end well, and with what COLL_OK then means: docs/crashes.md.",
         verify_options, sizeof verify_options / sizeof verify_options[0]};
     coll_grid_options options;
     coll_nic_limits limits;

@@ -21,12 +21,13 @@
 
 enum { KILLS_RANKS = 4, KILLS_LONG = 1 << 17, KILLS_ALONE = 2, KILLS_WRONG = 3 };
 
-static uint32_t *kills_entered; /* shared: ranks that have ended a call */
+static uint32_t *
+    kills_entered; /* shared: ranks that have ended a call; [1]: 1 + one that killed itself, too */
 
 /* Calls until one fails, on a rank of KILLS_RANKS. Exit code 0: by the loss of a peer, and then all that
  * follow, too. */
-static int calls_until_one_fails(uint32_t round, const coll_transport *transport, void *ctx,
-                                 uint32_t rank)
+static inline int calls_until_one_fails(uint32_t round, const coll_transport *transport,
+                                        void *ctx, uint32_t rank)
 {
     static int32_t in[KILLS_LONG], out[KILLS_LONG];
     static unsigned char memory[1 << 21];
@@ -58,7 +59,7 @@ static double kill_one(uint32_t round, uint32_t *random, int (*body)(uint32_t ro
     uint32_t victim;
     uint64_t killed;
     bool well = CHECK(listener >= 0);
-    *kills_entered = 0;
+    kills_entered[0] = kills_entered[1] = 0;
     (void)snprintf(number, sizeof number, "%d", KILLS_RANKS);
     setenv("COLL_SIZE", number, 1);
     setenv("COLL_RENDEZVOUS", where, 1);
@@ -99,7 +100,7 @@ static double kill_one(uint32_t round, uint32_t *random, int (*body)(uint32_t ro
             (void)kill(pids[r], SIGKILL);
             (void)waitpid(pids[r], &state, 0);
         }
-        if (r == victim)
+        if (r == victim || kills_entered[1] == r + 1)
             continue;
         if (!CHECK(WIFEXITED(state) && WEXITSTATUS(state) == 0)) {
             printf("    round %u, rank %u: state %#x\n", round, r, (unsigned)state);
@@ -109,22 +110,36 @@ static double kill_one(uint32_t round, uint32_t *random, int (*body)(uint32_t ro
     return well ? (double)(coll_i_tcp_now() - killed) : -1;
 }
 
-/* As often as that; says how long it took. */
-static void kill_some(uint32_t kills, int (*body)(uint32_t round))
+/* Memory that the ranks will share. */
+static void *kills_shared(size_t bytes)
+{
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return CHECK(memory != MAP_FAILED) ? memory : NULL;
+}
+
+/* As often as that; says how long it took. `before`: called before the ranks of each round start; or NULL. */
+static void kill_some_after(uint32_t kills, void (*before)(void), int (*body)(uint32_t round))
 {
     uint32_t random = 12345;
     double longest = 0;
-    kills_entered = mmap(NULL, sizeof *kills_entered, PROT_READ | PROT_WRITE,
-                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (!CHECK(kills_entered != MAP_FAILED))
+    kills_entered = (uint32_t *)kills_shared(2 * sizeof *kills_entered);
+    if (!kills_entered)
         return;
     unsetenv("PMI_FD");
     for (uint32_t round = 0; round < kills; round++) {
-        const double took = kill_one(round, &random, body);
+        double took;
+        if (before)
+            before();
+        took = kill_one(round, &random, body);
         longest = took > longest ? took : longest;
     }
     printf("    %u kills: the last survivor had ended after %.3f s at most\n", kills,
            longest / 1e3);
+}
+
+static inline void kill_some(uint32_t kills, int (*body)(uint32_t round))
+{
+    kill_some_after(kills, NULL, body);
 }
 
 static uint32_t kills = 20; /* or as many as the first argument says */

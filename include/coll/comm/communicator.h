@@ -66,6 +66,7 @@ typedef struct coll_choice {
 
 struct coll_comm;
 struct coll_args;
+struct coll_recovery;
 struct coll_settle;
 
 /* How a communicator makes plans of composite algorithms: programs that do not ask
@@ -125,6 +126,9 @@ typedef struct coll_comm {
     bool tells;    /* a call is over that has a function to be told (request.h) */
     uint32_t idle; /* rounds of progress, one after the other, in which nothing happened */
     uint32_t kept; /* persistent calls that the transport keeps the memory of (request.h) */
+    struct coll_recovery
+        *recoveries; /* whose ranks may need an answer of this one (recover.h) … */
+    void (*serve)(struct coll_comm *root_comm); /* … which this gives; NULL: there are none */
 } coll_comm;
 
 /* The most tags that go round among a communicator's calls; without uses, of many tags an eighth does, so
@@ -220,6 +224,8 @@ COLL_INLINE void coll_i_comm_clear(coll_comm *comm)
     comm->tells = false;
     comm->ops = NULL;
     comm->n_ops = comm->idle = comm->kept = 0;
+    comm->recoveries = NULL;
+    comm->serve = NULL;
 }
 
 /* Makes a root communicator of all p ranks of a transport, of which this is `rank`. `memory`, of
@@ -298,6 +304,31 @@ COLL_INLINE coll_status coll_i_comm_group(coll_comm *sub, const coll_comm *paren
     return COLL_OK;
 }
 
+/* Makes a communicator of p ranks of `parent`, of which this is none so far, but for its group. */
+COLL_INLINE coll_status coll_i_comm_make(coll_comm *sub, coll_comm *parent, uint32_t p,
+                                         uint32_t tags)
+{
+    coll_i_comm_clear(sub);
+    sub->root_comm = parent->root_comm;
+    sub->parent = parent;
+    sub->transport = parent->transport;
+    sub->ctx = parent->ctx;
+    sub->rules = parent->rules;
+    COLL_COPY(&sub->cache, &parent->cache, sizeof sub->cache);
+    sub->p = p;
+    sub->rank = COLL_RANK_NONE;
+    if (parent->transport->tags == 0)
+        tags = 0;
+    else if (tags == 0 ||
+             coll_i_comm_take_tags(&parent->subs, &parent->tags, tags, &sub->range) != COLL_OK)
+        return COLL_ERR_TAG;
+    coll_i_comm_tags(sub,
+                     parent->first_tag + parent->turns +
+                         (uint32_t)(parent->subs.count - sub->range.at - tags),
+                     tags, coll_i_comm_first_use(parent));
+    return COLL_OK;
+}
+
 /* Makes a communicator of the p ranks of `parent` that `group` names, in this order. Collective
  * over the parent: all its ranks call this at the same place among their calls, each with the
  * group that it will be in. The groups that they pass at one time are the same or have no rank
@@ -324,27 +355,12 @@ COLL_INLINE coll_status coll_comm_create(coll_comm *sub, coll_comm *parent,
         coll_i_comm_spoil(parent, status, true);
         return status;
     }
-    coll_i_comm_clear(sub);
-    sub->root_comm = parent->root_comm;
-    sub->parent = parent;
-    sub->transport = parent->transport;
-    sub->ctx = parent->ctx;
-    sub->rules = parent->rules;
-    COLL_COPY(&sub->cache, &parent->cache, sizeof sub->cache);
-    sub->p = p;
-    sub->rank = COLL_RANK_NONE;
+    status = coll_i_comm_make(sub, parent, p, tags);
+    if (status != COLL_OK)
+        return status;
     for (uint32_t i = 0; i < p; i++)
         if (coll_group_outer(group, i) == parent->rank)
             sub->rank = i;
-    if (parent->transport->tags == 0)
-        tags = 0;
-    else if (tags == 0 ||
-             coll_i_comm_take_tags(&parent->subs, &parent->tags, tags, &sub->range) != COLL_OK)
-        return COLL_ERR_TAG;
-    coll_i_comm_tags(sub,
-                     parent->first_tag + parent->turns +
-                         (uint32_t)(parent->subs.count - sub->range.at - tags),
-                     tags, coll_i_comm_first_use(parent));
     status = coll_i_comm_group(sub, parent, group, p);
     if (status != COLL_OK) {
         coll_spans_give(&parent->subs, &sub->range);

@@ -335,6 +335,8 @@ COLL_INLINE void coll_progress(coll_comm *comm)
         if (coll_i_request_progress(request) == COLL_OK)
             moved = COLL_OK;
     root_comm->idle = moved == COLL_OK ? 0 : root_comm->idle + 1;
+    if (!COLL_LIKELY(!root_comm->serve))
+        root_comm->serve(root_comm);
     if (root_comm->tells) {
         coll_i_comm_tell(root_comm);
         root_comm->idle = 0;

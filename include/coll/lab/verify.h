@@ -18,7 +18,7 @@
  *   - NIC programs (options.nic): thresholds that are reached by what is needed and nothing else, in
  *     any order of completion; receives that are posted in time; the same results
  *   - crashes (options.crashes): wherever a rank stops, all others end, and those that end well have
- *     their results (docs/failures.md)
+ *     their results (docs/crashes.md)
  *   - barriers: every rank ends causally after every rank has entered; SHARED: no races; in
  *     both, a rank's own actions are ordered only as the executor orders them
  *

@@ -4,7 +4,7 @@
  * rank stops after each of its operations in turn: of the in-order engine, with sends that do not wait,
  * exactly those survivors must end well; of the window engine, with sends that wait, no others. When it is
  * noticed, all others must end with an error and have nothing in flight, and if messages are left over,
- * the next collective must not take them. docs/failures.md says what that proves. Use lab/verify.h.
+ * the next collective must not take them. docs/crashes.md says what that proves. Use lab/verify.h.
  */
 #ifndef COLL_LAB_VERIFY_CRASH_H
 #define COLL_LAB_VERIFY_CRASH_H

@@ -106,7 +106,7 @@ typedef struct coll_verify_count {
 } coll_verify_count;
 
 /* What becomes of plans when a rank stops. A point is a place in a rank's program: before its first action,
- * after each, and between receiving and combining. docs/failures.md */
+ * after each, and between receiving and combining. docs/crashes.md */
 typedef struct coll_crash_count {
     uint64_t plans;   /* that were looked at */
     uint64_t several; /* of these, plans of three ranks or more, so of two survivors … */
