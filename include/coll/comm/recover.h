@@ -174,19 +174,22 @@ COLL_INLINE coll_status coll_agree_begin(coll_recovery *recovery, uint64_t flags
                     : COLL_ERR_NULL;
 }
 
-/* Moves an agreement, and all calls that share the root communicator, on. COLL_AGAIN: it is under way. COLL_OK: it
- * is over, and *flags is what was agreed. */
+/* Moves an agreement on, and, while it is not over, all calls that share the root communicator. COLL_AGAIN: it is
+ * under way. COLL_OK: it is over, and *flags is what was agreed. */
 COLL_INLINE coll_status coll_agree_test(coll_recovery *recovery, uint64_t *flags)
 {
     coll_comm *root_comm;
+    bool moved;
     coll_status status;
     if (!recovery || !flags)
         return COLL_ERR_NULL;
     root_comm = recovery->comm->root_comm;
-    coll_progress(root_comm);
     recovery->agree.moved = false;
     status = coll_i_agree_progress(&recovery->agree);
-    if (recovery->agree.moved)
+    moved = recovery->agree.moved;
+    if (status == COLL_AGAIN)
+        coll_progress(root_comm);
+    if (moved)
         root_comm->idle = 0;
     if (status == COLL_OK)
         *flags = recovery->agree.mine[COLL_I_AGREE_FLAGS];
