@@ -133,6 +133,7 @@ void member_leave(struct member *me)
     me->transport->tag_ranges->unclaim(me->ctx, me->tag);
     me->by->close(me->ctx);
     free(me->memory);
+    free(me->events);
 }
 
 /* ---- a job ------------------------------------------------------------------------------- */
@@ -187,6 +188,10 @@ static void make_part(struct member *me, const struct data *data, uint32_t windo
     }
     part->slots = memory_of(window, sizeof *part->slots);
     coll_task_init(&part->task, plan, me->rank, me->transport, me->ctx);
+    if (me->events) {
+        part->task.transport = coll_traced_transport(&me->traced);
+        part->task.ctx = &me->traced;
+    }
     part->task.op = coll_is(COLL_REDUCING, data->job->collective) ? &data->op : NULL;
     part->task.scratch = memory_of(scratch, data->elem_bytes);
     part->task.scratch_bytes = scratch * data->elem_bytes;
@@ -257,6 +262,66 @@ static coll_status meet_first(struct member *me)
     return bench->status;
 }
 
+/* ---- what is noted ----------------------------------------------------------------------- */
+
+static uint64_t now_ns(void *unused)
+{
+    return (uint64_t)member_now_ns(unused);
+}
+
+void member_trace(struct member *me, uint32_t room)
+{
+    const coll_clock clock = {now_ns, NULL};
+    coll_status status;
+    me->events = memory_of(room, sizeof *me->events);
+    me->room = room;
+    status =
+        coll_traced_init(&me->traced, me->transport, me->ctx, &clock, me->events, me->room);
+    if (status != COLL_OK)
+        refuse("this transport cannot be traced: %s", coll_status_text(status));
+}
+
+/* The call that comes next is the only one that is there, so far. */
+static uint64_t note_begin(struct member *me, const coll_task *task)
+{
+    const coll_problem *problem = &task->plan->problem;
+    coll_traced_clear(&me->traced);
+    return coll_traced_begin(&me->traced, problem->collective, task->tag,
+                             (uint64_t)problem->count * problem->elem_bytes);
+}
+
+/* How far this rank's clock is ahead of rank 0's, in ns. */
+static int64_t clock_ahead(const struct member *me)
+{
+    const coll_bench *bench = &me->bench;
+    return (int64_t)(bench->ahead + bench->drift * (coll_bench_now(bench) - bench->since));
+}
+
+coll_status member_traced(struct member *me, coll_real_rank *ranks)
+{
+    enum { CHUNK = 1 << 10 };
+    coll_status status = COLL_OK;
+    for (uint32_t rank = 0; rank < me->p && status == COLL_OK; rank++) {
+        coll_traced_event *events;
+        coll_real_rank *its = &ranks[rank];
+        *its = coll_real_rank_of(&me->traced);
+        its->ahead = clock_ahead(me);
+        status = coll_bcast(&me->comm, its, 1, COLL_OPAQUE(sizeof *its), rank);
+        if (status != COLL_OK)
+            return status;
+        its->events = events = memory_of(its->n, sizeof *events);
+        for (uint32_t i = 0; i < its->n && rank == me->rank; i++)
+            events[i] = *coll_traced_at(&me->traced, i);
+        for (uint32_t at = 0; at < its->n && status == COLL_OK; at += CHUNK)
+            status =
+                coll_bcast(&me->comm, events + at, its->n - at < CHUNK ? its->n - at : CHUNK,
+                           COLL_OPAQUE(sizeof *events), rank);
+        its->first = 0;
+        its->room = its->n ? its->n : 1;
+    }
+    return status;
+}
+
 bool member_repeat(struct member *me, const struct data *data, uint32_t window, uint32_t sets,
                    uint64_t n, double *times, struct failure *failure)
 {
@@ -278,6 +343,7 @@ bool member_repeat(struct member *me, const struct data *data, uint32_t window, 
         status = meet_first(me);
     for (uint64_t i = 0; i < n && status == COLL_OK; i++) {
         const bool checked = i == 0 || i + 1 == n;
+        uint64_t call = 0;
         void **const in = &part.in[i % sets], **const out = &part.out[i % sets];
         double start;
         if (checked || in_place || i < sets)
@@ -290,9 +356,13 @@ bool member_repeat(struct member *me, const struct data *data, uint32_t window, 
         status = me->bench.status;
         if (status != COLL_OK)
             break;
+        if (me->events)
+            call = note_begin(me, &part.task);
         status = coll_engine_start(&part.engine, &part.task);
         if (status == COLL_OK)
             status = coll_engine_wait(&part.engine);
+        if (me->events)
+            coll_traced_end(&me->traced, call, status);
         times[i] = (coll_bench_now(&me->bench) - start) / 1e9;
         if (status == COLL_OK && checked && wrong == 0 &&
             !data_check(data, me->rank, 1, in, out, failure->why, sizeof failure->why))

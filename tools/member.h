@@ -14,6 +14,7 @@
 #define COLL_TOOLS_MEMBER_H
 
 #include "coll/comm.h"
+#include "coll/lab/sim/real_record.h"
 #include "coll/lab/tune/bench.h"
 #include "data.h"
 
@@ -29,6 +30,9 @@ struct member {
     double margin;  /* … and so long before they are told, in ns; 0: nobody knows yet */
     coll_comm comm; /* for what the ranks tell each other about a job */
     void *memory;   /* … its scratch */
+    coll_traced_event *events; /* that it notes; NULL: none … */
+    uint32_t room;             /* … so many at most … */
+    coll_traced traced;        /* … by this */
 };
 
 /* What went wrong, and where. */
@@ -55,6 +59,11 @@ void member_join(struct member *me, const char *transport);
  * after it if its status is COLL_OK or COLL_ERR_CAPABILITY. */
 bool member_repeat(struct member *me, const struct data *data, uint32_t window, uint32_t sets,
                    uint64_t n, double *times, struct failure *failure);
+
+/* Has this rank note the latest `room` operations of the last repetition of jobs that follow. */
+void member_trace(struct member *me, uint32_t room);
+/* … and tells rank 0 what all p ranks noted. All ranks call it after a job. ranks[…].events are to be freed. */
+coll_status member_traced(struct member *me, coll_real_rank *ranks);
 
 void member_leave(struct member *me);
 

@@ -11,6 +11,7 @@
 #include "memory.h"
 #include "names.h"
 #include "progress.h"
+#include "traces.h"
 #include "world.h"
 
 enum {
@@ -31,7 +32,8 @@ struct run {
     enum world_kind kind;
     const char *transport;
     struct member *member; /* of a job of processes; NULL: all ranks are in this one */
-    bool all;              /* the table's rows, a line for each */
+    struct traces traces;
+    bool all; /* the table's rows, a line for each */
     double *times;
 };
 
@@ -195,15 +197,17 @@ static void print_head(const struct data *data, const struct run *run)
 
 /* ---- the repetitions --------------------------------------------------------------------- */
 
-/* Runs and checks, all ranks in this process. */
+/* Runs and checks, all ranks in this process. *written: false if a trace could not be. */
 static bool repeat_here(const struct data *data, const struct run *run, uint32_t window,
-                        struct failure *failure)
+                        struct failure *failure, bool *written)
 {
     const bool in_place = coll_in_place(job_plan(data->job, 0));
     struct world world;
     bool well = true;
     memset(failure, 0, sizeof *failure);
     world_make(&world, data, run->kind, window, (uint32_t)run->buffers);
+    if (traces_are_wanted(&run->traces))
+        world_trace(&world, traces_room(world.p));
     for (uint64_t i = 0; well && i < run->repeat; i++) {
         const bool checked = i == 0 || i + 1 == run->repeat;
         failure->repetition = i + 1;
@@ -219,9 +223,41 @@ static bool repeat_here(const struct data *data, const struct run *run, uint32_t
         if (!run->all)
             progress_say("coll run: repetition %" PRIu64 " of %" PRIu64, i + 1, run->repeat);
     }
-    world_free(&world);
     progress_clear();
+    if (well && traces_are_wanted(&run->traces)) {
+        coll_real_rank *ranks = memory_of(world.p, sizeof *ranks);
+        for (uint32_t rank = 0; rank < world.p; rank++)
+            ranks[rank] = world_traced(&world, rank);
+        *written =
+            traces_write_run(&run->traces, data->job, ranks, run->times[run->repeat - 1]);
+        free(ranks);
+    }
+    world_free(&world);
     return well;
+}
+
+/* The same, of which this process is one rank. */
+static bool repeat_there(const struct data *data, const struct run *run, uint32_t window,
+                         struct failure *failure, bool *written)
+{
+    struct member *me = run->member;
+    coll_real_rank *ranks;
+    bool well;
+    if (traces_are_wanted(&run->traces))
+        member_trace(me, traces_room(me->p));
+    well = member_repeat(me, data, window, (uint32_t)run->buffers, run->repeat, run->times,
+                         failure);
+    if (!well || !traces_are_wanted(&run->traces))
+        return well;
+    ranks = memory_of(me->p, sizeof *ranks);
+    failure->status = member_traced(me, ranks);
+    if (failure->status == COLL_OK && me->rank == 0)
+        *written =
+            traces_write_run(&run->traces, data->job, ranks, run->times[run->repeat - 1]);
+    for (uint32_t rank = 0; rank < me->p; rank++)
+        free((void *)(uintptr_t)ranks[rank].events);
+    free(ranks);
+    return failure->status == COLL_OK;
 }
 
 static void print_failure(const struct job *job, const struct run *run,
@@ -257,19 +293,19 @@ static coll_status run_one(const struct run *run, int *code)
         job_make(&job, &run->ask, data.elem_bytes);
     if (status == COLL_OK) {
         const uint32_t window = choose_window(&job, run->window);
-        bool well;
+        bool well, written = true;
+        traces_check(&run->traces, job.p);
         choose_operator(&data, data.type, run->op);
         check_memory(&data, run, window);
         if (speaks && !run->all)
             print_head(&data, run);
-        well = run->member ? member_repeat(run->member, &data, window, (uint32_t)run->buffers,
-                                           run->repeat, run->times, &failure)
-                           : repeat_here(&data, run, window, &failure);
+        well = run->member ? repeat_there(&data, run, window, &failure, &written)
+                           : repeat_here(&data, run, window, &failure, &written);
         if (run->all && failure.status == COLL_ERR_CAPABILITY)
             status = failure.status;
         else if (!well)
             print_failure(&job, run, &failure);
-        *code = well || status != COLL_OK ? 0 : 1;
+        *code = (well && written) || status != COLL_OK ? 0 : 1;
         if (well && speaks)
             print_report(&data, run);
         if (run->member && failure.status != COLL_OK && failure.status != COLL_ERR_CAPABILITY)
@@ -287,7 +323,7 @@ static void check_all(const struct run *run)
     const struct ask *ask = &run->ask;
     if (ask->params.n || ask->inner.n || ask->root != UINT64_MAX || ask->in_place ||
         ask->non_commutative || ask->graph || ask->counts || run->op ||
-        run->window != UINT64_MAX)
+        traces_are_wanted(&run->traces) || run->window != UINT64_MAX)
         refuse(
             "all goes with --ranks, --count, --nodes, --type, --transport, --repeat, --buffers "
             "and --seed alone");
@@ -354,6 +390,7 @@ int run_main(int argc, char **argv)
         NUMBER('w', "window", "W", "actions in flight of a rank (16)", &run.window, 1, 32),
         NUMBER(0, "seed", "S", "of the data, and of a v-collective's sizes (1)", &run.ask.seed,
                0, UINT64_MAX - 1),
+        TRACES_OPTIONS(run.traces, "the last repetition"),
     };
     const struct command command = {
         "run", "run an algorithm on data, check the result and measure",

@@ -11,19 +11,13 @@
 #include "json.h"
 #include "memory.h"
 #include "names.h"
-#include "output.h"
 #include "progress.h"
-
-enum {
-    TRACE_MOST = 1 << 24, /* things in a trace */
-    SVG_MOST = 1 << 17,   /* and in a picture, which has so many ranks at most: */
-    SVG_RANKS = 1024
-};
+#include "traces.h"
 
 /* What the user says besides the job. */
 struct setting {
     const char *model, *memory, *nic, *placement, *topology, *noise, *skew;
-    const char *trace, *svg;
+    struct traces traces;
 };
 
 struct world {
@@ -144,44 +138,6 @@ static void prepare(struct world *w, const struct setting *s, uint64_t window, u
             refuse("%s needs a window of at least %u", w->job->algorithm->name,
                    w->job->plans[i].window);
     w->options.window = (uint32_t)window;
-}
-
-/* ---- files ------------------------------------------------------------------------------- */
-
-static void check_files(const struct setting *s, uint32_t p)
-{
-    if ((s->trace && strcmp(s->trace, "-") == 0) || (s->svg && strcmp(s->svg, "-") == 0))
-        refuse("--trace and --svg write files, not \"-\"");
-    if (s->trace && s->svg && strcmp(s->trace, s->svg) == 0)
-        refuse("--trace and --svg write different files, not both %s", s->svg);
-    if (s->svg && p > SVG_RANKS)
-        refuse("a picture shows at most %d ranks, not %u", SVG_RANKS, p);
-}
-
-static bool write_files(const struct world *w, const struct setting *s, const coll_sim *sim)
-{
-    const size_t n = w->record.spans.n + w->record.flights.n;
-    struct output out;
-    char title[128];
-    bool good = true;
-    if (w->record.full || (s->svg && n > SVG_MOST))
-        refuse("there is too much to show, more than %d messages and operations: simulate "
-               "fewer ranks or segments",
-               s->svg ? SVG_MOST : TRACE_MOST);
-    snprintf(title, sizeof title, "%s %s, %u rank%s: %.12g us",
-             coll_collective_name(w->job->collective), w->job->algorithm->name, w->job->p,
-             w->job->p == 1 ? "" : "s", coll_time_us(sim->makespan));
-    if (s->trace) {
-        output_open(&out, s->trace);
-        coll_sim_trace(&w->record, sim, title, out.file);
-        good = output_close(&out);
-    }
-    if (s->svg && good) {
-        output_open(&out, s->svg);
-        coll_sim_svg(&w->record, sim, title, out.file);
-        good = output_close(&out);
-    }
-    return good;
 }
 
 /* ---- what comes out ---------------------------------------------------------------------- */
@@ -378,9 +334,7 @@ int sim_main(int argc, char **argv)
         NUMBER(0, "window", "W", "actions of a rank in flight (that of comm.h)", &window, 1,
                32),
         NUMBER(0, "links", "N", "tell of the N busiest links (1)", &links, 0, UINT32_MAX),
-        WORD("trace", "FILE", "write what happens for ui.perfetto.dev or chrome://tracing",
-             &s.trace),
-        WORD("svg", "FILE", "draw it: ranks, time, messages", &s.svg),
+        TRACES_OPTIONS(s.traces, "what happens"),
         FLAG("json", "print the results as an object in JSON", &json),
     };
     const struct command command = {
@@ -403,14 +357,14 @@ int sim_main(int argc, char **argv)
     options_read(&command, argc, argv);
     ask.seeds_more = true;
     job_make(&job, &ask, coll_type_bytes(type_named(type)));
-    check_files(&s, job.p);
+    traces_check(&s.traces, job.p);
     w.job = &job;
     prepare(&w, &s, window, ask.seed == UINT64_MAX ? 1 : ask.seed);
     if (links != UINT64_MAX && !w.options.topology)
         refuse("--links tells of the links of a --topology");
     links = links == UINT64_MAX ? 1 : links;
-    if (s.trace || s.svg) {
-        coll_sim_record_init(&w.record, TRACE_MOST);
+    if (traces_are_wanted(&s.traces)) {
+        coll_sim_record_init(&w.record, TRACES_MOST);
         w.options.see = coll_sim_record_see;
         w.options.arg = &w.record;
     }
@@ -421,8 +375,8 @@ int sim_main(int argc, char **argv)
         fail(&sim, status);
     {
         const double seconds = seconds_now() - start;
-        if (s.trace || s.svg)
-            good = write_files(&w, &s, &sim);
+        if (traces_are_wanted(&s.traces))
+            good = traces_write_sim(&s.traces, &job, &w.record, &sim);
         if (json)
             print_json(&w, &s, &sim, seconds, links);
         else

@@ -22,6 +22,9 @@ struct world_rank {
     coll_status status;
     double start, end;
     coll_loopback_rank end_point;
+    coll_traced *traced; /* NULL: nothing is noted */
+    coll_traced_event *events;
+    uint64_t call; /* that is noted */
     pthread_t thread;
 };
 
@@ -63,6 +66,52 @@ uint64_t world_bytes(const struct data *data, uint32_t window, uint32_t sets)
     return bytes;
 }
 
+/* ---- what is noted ---------------------------------------------------------------------- */
+
+static uint64_t now_ns(void *unused)
+{
+    (void)unused;
+    return (uint64_t)(seconds_now() * 1e9);
+}
+
+void world_trace(struct world *w, uint32_t room)
+{
+    const coll_clock clock = {now_ns, NULL};
+    for (uint32_t rank = 0; rank < w->p; rank++) {
+        struct world_rank *me = &w->ranks[rank];
+        coll_status status;
+        me->traced = memory_of(1, sizeof *me->traced);
+        me->events = memory_of(room, sizeof *me->events);
+        status = coll_traced_init(me->traced, me->run.transport, me->run.ctx, &clock,
+                                  me->events, room);
+        if (status != COLL_OK)
+            refuse("this transport cannot be traced: %s", coll_status_text(status));
+        me->run.transport = coll_traced_transport(me->traced);
+        me->run.ctx = me->traced;
+    }
+}
+
+coll_real_rank world_traced(const struct world *w, uint32_t rank)
+{
+    return coll_real_rank_of(w->ranks[rank].traced);
+}
+
+static void note_begin(struct world_rank *me)
+{
+    const coll_plan *plan = me->run.plan;
+    if (!me->traced)
+        return;
+    coll_traced_clear(me->traced);
+    me->call = coll_traced_begin(me->traced, plan->problem.collective, me->run.tag,
+                                 (uint64_t)plan->problem.count * plan->problem.elem_bytes);
+}
+
+static void note_end(struct world_rank *me)
+{
+    if (me->traced)
+        coll_traced_end(me->traced, me->call, me->status);
+}
+
 /* ---- threads ----------------------------------------------------------------------------- */
 
 /* So long after the last rank's arrival those that have a processor each know it for sure: it takes a
@@ -100,9 +149,11 @@ static void *rank_main(void *argument)
         start_together(w);
         me->start = seconds_now();
         __atomic_add_fetch(&e->entered, 1, __ATOMIC_SEQ_CST);
+        note_begin(me);
         me->status = coll_engine_start(&me->request, &me->run);
         if (me->status == COLL_OK)
             me->status = coll_engine_wait(&me->request);
+        note_end(me);
         me->end = seconds_now();
         if (w->data->job->collective == COLL_BARRIER && me->status == COLL_OK &&
             __atomic_load_n(&e->entered, __ATOMIC_SEQ_CST) < w->p)
@@ -172,6 +223,7 @@ static void run_loopback(struct world *w)
                 if (coll_engine_progress(&w->ranks[r].request) == COLL_OK)
                     w->barrier_broken = true;
         me->start = start;
+        note_begin(me);
         me->status = coll_engine_start(&me->request, &me->run);
         if (me->status != COLL_OK && status == COLL_OK)
             status = me->status;
@@ -183,6 +235,7 @@ static void run_loopback(struct world *w)
         me->end = seconds_now();
         if (me->status == COLL_OK)
             me->status = me->request.status == COLL_AGAIN ? status : me->request.status;
+        note_end(me);
     }
 }
 
@@ -291,6 +344,8 @@ void world_free(struct world *w)
     for (uint32_t rank = 0; rank < w->p; rank++) {
         free(w->ranks[rank].run.scratch);
         free(w->ranks[rank].slots);
+        free(w->ranks[rank].traced);
+        free(w->ranks[rank].events);
     }
     free(e->loopback_memory);
     free(e->requests);

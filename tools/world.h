@@ -10,6 +10,7 @@
 #define COLL_TOOLS_WORLD_H
 
 #include "coll/executor.h"
+#include "coll/lab/sim/real_record.h"
 #include "data.h"
 
 /* A thread a rank, over their memory or over TCP; all ranks in one thread. */
@@ -44,6 +45,11 @@ void world_make(struct world *world, const struct data *data, enum world_kind ki
  * the first rank's start to the last one's end; all start at once if each has a processor. Returns COLL_OK
  * or the error of rank world->failed; the world can then only be freed. */
 coll_status world_run(struct world *world, bool fill, double *seconds);
+
+/* Has each rank note the latest `room` operations of the last repetition. Before the first world_run. */
+void world_trace(struct world *world, uint32_t room);
+/* … and says what a rank noted, between two of them, until world_free. */
+coll_real_rank world_traced(const struct world *world, uint32_t rank);
 
 void world_free(struct world *world);
 

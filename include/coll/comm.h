@@ -62,6 +62,7 @@
  *   comm/multi_node.h     not included here: calls in levels, where ranks are on several nodes
  *   comm/settle.h         not included here: calls that come again settle on the fastest algorithm
  *   comm/recover.h        not included here: what the survivors do when a rank has died
+ *   comm/trace_calls.h    not included here: calls among what a traced transport notes
  *   comm/communicator.h   communicators and parts of them, operators, choosing algorithms; tags
  *   comm/request.h        calls: one collective of one rank, from its arguments to its end
  *   comm/progress.h       how calls are prepared, started and moved on

@@ -269,6 +269,26 @@ says '^allreduce  *double_tree  *right, median ' run allreduce all -p 6 --count 
 says '^18[0-9] right, 0 wrong, ' run all all -p 4 --nodes 2 --repeat 2 --transport loopback
 says '^1[67][0-9] right, 0 wrong, ' run all all -p 5 --nodes 2 --repeat 2 --transport join
 says 'a thread a rank, by TCP between nodes' run allreduce dpml -p 6 --nodes 1,3,2 --repeat 2 --transport join
+# What the last repetition did: each message that was sent was received, whatever the ranks are.
+traced() { # SENDS ARGUMENT…
+    sends=$1
+    shift
+    rm -f "$scratch/trace.json" "$scratch/run.svg"
+    says '^result     right on all ranks' "$@" --trace "$scratch/trace.json" --svg "$scratch/run.svg"
+    for event in '"ph":"s"' '"ph":"f"' '"name":"send to '; do
+        [ "$(grep -c "$event" "$scratch/trace.json")" = "$sends" ] || fail "the trace of $* has not $sends times $event"
+    done
+    [ "$(grep -c '"cat":"collective"' "$scratch/trace.json")" = 4 ] || fail "the trace of $* has not 4 calls"
+    grep -q '>allgather ring, 4 ranks: ' "$scratch/run.svg" || fail "the picture of $* has no title"
+}
+for transport in threads tcp loopback; do
+    traced 12 run allgather ring -p 4 --count 10 --transport $transport
+done
+traced 12 run allgather ring -p 4 --count 10 --nodes 2 --transport join
+traced 12 launch -n 4 "$coll" run allgather ring --count 10 --transport tcp
+refuses 'coll run: --trace and --svg write files, not "-"' run allgather ring -p 4 --trace -
+refuses 'coll run: all goes with --ranks, --count, --nodes, --type, --transport, --repeat, --buffers and --seed alone' \
+    run allgather all -p 4 --trace "$scratch/trace.json"
 # Ranks that are processes: what needs memory in common, or a network that reduces, is not there.
 says '; a process a rank, by TCP$' launch -n 3 "$coll" run scan linear -p 3 --count 9 --transport tcp
 says '^result     right on all ranks' launch -n 3 "$coll" run reduce_scatter ring --counts 4,0,7 --transport tcp

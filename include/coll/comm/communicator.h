@@ -79,12 +79,12 @@ typedef struct coll_i_comm_builder {
                         const coll_conditions *conditions, void *memory, coll_plan *plan);
 } coll_i_comm_builder;
 
-/* How a communicator tries algorithms in calls that come again: programs that do not ask for it
- * (settle.h) are without the code. */
+/* What stands around a communicator's calls: tries algorithms in calls that come again (settle.h), notes calls
+ * (trace_calls.h). Programs that do not ask for it are without the code. */
 typedef struct coll_i_comm_settler {
     /* coll_run */
     coll_status (*run)(struct coll_comm *comm, const struct coll_args *args);
-    /* Before a call's plan is sought: changes `rules` and `settled` until it is there. */
+    /* Before a call's plan is sought: may change `rules` and `settled` until it is there. */
     void (*choose)(struct coll_comm *comm, const struct coll_args *args);
 } coll_i_comm_settler;
 

@@ -53,6 +53,7 @@
 #include "sim/moody_costs.h"
 #include "sim/nbl_costs.h"
 #include "sim/plogp_costs.h"
+#include "sim/real_record.h"
 #include "sim/record.h"
 #include "sim/shm_costs.h"
 #include "sim/simulate.h"

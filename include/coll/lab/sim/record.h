@@ -21,8 +21,12 @@ typedef struct coll_sim_span {
     coll_time start, end;
     uint64_t bytes;
     uint32_t rank, peer; /* peer of a message; COLL_RANK_NONE: all, or none */
-    coll_sim_sight what; /* what happened */
-    coll_kind kind;      /* of the action; a received message's is COLL_DO_RECV */
+    coll_sim_sight
+        what;       /* what happened; COLL_SEEN_BEGIN: a call of a real run, from end to end */
+    coll_kind kind; /* of the action; a received message's is COLL_DO_RECV */
+    uint32_t
+        lane; /* no two spans of a rank, a lane and one `what` overlap; 0 in a simulation */
+    const char *name; /* in place of the kind's; static; or NULL */
 } coll_sim_span;
 
 /* A message: when it set out and was taken in. */
@@ -30,6 +34,7 @@ typedef struct coll_sim_flight {
     coll_time start, end; /* end: COLL_NEVER if it never was */
     uint64_t bytes;
     uint32_t from, to;
+    uint32_t from_lane, to_lane; /* of the spans at its ends */
 } coll_sim_flight;
 
 /* What happened in a simulation, in the order of its ends. */
@@ -91,6 +96,7 @@ COLL_INLINE void coll_i_record_flight(coll_sim_record *record, const coll_seen *
     flight->bytes = seen->bytes;
     flight->from = seen->from;
     flight->to = seen->to;
+    flight->from_lane = flight->to_lane = 0;
     ((uint32_t *)record->way.at)[seen->message] = (uint32_t)record->flights.n++;
 }
 
@@ -106,6 +112,8 @@ COLL_INLINE void coll_i_record_span(coll_sim_record *record, const coll_seen *se
     span->rank = seen->rank;
     span->what = seen->what;
     span->bytes = seen->bytes;
+    span->lane = 0;
+    span->name = NULL;
     span->kind = a ? (coll_kind)a->kind : COLL_DO_RECV;
     span->peer = COLL_RANK_NONE;
     if (seen->what == COLL_SEEN_RECEIVE) {

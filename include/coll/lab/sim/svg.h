@@ -16,7 +16,19 @@ typedef struct coll_i_svg {
     FILE *file;
     double scale; /* units of the picture a ps */
     double row, left, top;
+    bool halves; /* of rows: what goes out above, what comes in below */
 } coll_i_svg;
+
+/* What is drawn. */
+typedef struct coll_i_svg_shown {
+    const coll_sim_record *record;
+    uint32_t p;
+    coll_time end;                                      /* of all */
+    coll_time (*finish)(const void *of, uint32_t rank); /* of a rank */
+    const void *of;
+    const char *title;
+    bool halves;
+} coll_i_svg_shown;
 
 COLL_INLINE double coll_i_svg_x(const coll_i_svg *svg, coll_time time)
 {
@@ -76,23 +88,22 @@ COLL_INLINE void coll_i_svg_axis(const coll_i_svg *svg, coll_time end, double bo
 COLL_INLINE void coll_i_svg_spans(const coll_i_svg *svg, const coll_sim_record *record,
                                   coll_sim_sight what, const char *colour)
 {
-    const double half = svg->row * 0.36;
+    const bool whole = !svg->halves || what == COLL_SEEN_BEGIN;
+    const double half = svg->row * (what == COLL_SEEN_BEGIN ? 0.44 : 0.36);
+    const double above = !whole && what == COLL_SEEN_RECEIVE ? 0 : half;
     fprintf(svg->file, "<g fill=\"%s\">\n", colour);
     for (size_t i = 0; i < record->spans.n; i++) {
         const coll_sim_span *span = coll_sim_span_at(record, i);
         if (span->what != what || span->end == span->start)
             continue;
         fprintf(svg->file, "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\"/>\n",
-                coll_i_svg_x(svg, span->start), coll_i_svg_y(svg, span->rank) - half,
-                (double)(span->end - span->start) * svg->scale, 2 * half);
+                coll_i_svg_x(svg, span->start), coll_i_svg_y(svg, span->rank) - above,
+                (double)(span->end - span->start) * svg->scale, whole ? 2 * half : half);
     }
     fputs("</g>\n", svg->file);
 }
 
-/* Writes the picture of a simulation that was recorded. Whether all of it was written the file's
- * error flag says. */
-COLL_INLINE void coll_sim_svg(const coll_sim_record *record, const coll_sim *sim,
-                              const char *title, FILE *file)
+COLL_INLINE void coll_i_svg_draw(const coll_i_svg_shown *shown, FILE *file)
 {
     static const struct coll_i_colour {
         coll_sim_sight what;
@@ -100,8 +111,9 @@ COLL_INLINE void coll_sim_svg(const coll_sim_record *record, const coll_sim *sim
     } colours[] = {{COLL_SEEN_SEND, "#e69f00", "sends"},
                    {COLL_SEEN_RECEIVE, "#56b4e9", "receives"},
                    {COLL_SEEN_COMPUTE, "#009e73", "computes"}};
-    const uint32_t p = sim->p;
-    const coll_time end = sim->makespan;
+    const coll_sim_record *record = shown->record;
+    const uint32_t p = shown->p;
+    const coll_time end = shown->end;
     const double thin = 896. / p > 2 ? 896. / p : 2;
     const double width = 1200, row = p <= 16 ? 28 : p <= 40 ? 20 : p <= 64 ? 14 : thin;
     uint32_t apart = 1; /* from one row with a number to the next */
@@ -112,6 +124,7 @@ COLL_INLINE void coll_sim_svg(const coll_sim_record *record, const coll_sim *sim
     svg.row = row;
     svg.left = 64;
     svg.top = 46;
+    svg.halves = shown->halves;
     svg.scale = (width - svg.left - 36) / (end > 0 ? (double)end : 1);
     bottom = svg.top + p * row;
     while (apart * row < 12)
@@ -121,7 +134,7 @@ COLL_INLINE void coll_sim_svg(const coll_sim_record *record, const coll_sim *sim
             "font-family=\"sans-serif\" font-size=\"11\">\n"
             "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
             width, bottom + 26);
-    coll_i_svg_text(&svg, svg.left, 16, "start", title);
+    coll_i_svg_text(&svg, svg.left, 16, "start", shown->title);
     for (unsigned i = 0; i < 3; i++) {
         const double x = svg.left + 90 * i;
         fprintf(file, "<rect x=\"%.0f\" y=\"24\" width=\"10\" height=\"10\" fill=\"%s\"/>\n", x,
@@ -132,13 +145,15 @@ COLL_INLINE void coll_sim_svg(const coll_sim_record *record, const coll_sim *sim
     fputs("<g stroke=\"#bbb\">\n", file);
     for (uint32_t rank = 0; rank < p; rank++)
         fprintf(file, "<path d=\"M%.1f %.1fH%.2fm0 %.1fv%.1f\"/>\n", svg.left,
-                coll_i_svg_y(&svg, rank), coll_i_svg_x(&svg, coll_sim_finish(sim, rank)),
+                coll_i_svg_y(&svg, rank), coll_i_svg_x(&svg, shown->finish(shown->of, rank)),
                 row * -0.36, row * 0.72);
     fputs("</g>\n", file);
     for (uint32_t rank = 0; rank < p; rank += apart) {
         snprintf(text, sizeof text, "%u", rank);
         coll_i_svg_text(&svg, svg.left - 8, coll_i_svg_y(&svg, rank) + 4, "end", text);
     }
+    if (svg.halves)
+        coll_i_svg_spans(&svg, record, COLL_SEEN_BEGIN, "#eee");
     for (unsigned i = 0; i < 3; i++)
         coll_i_svg_spans(&svg, record, colours[i].what, colours[i].colour);
     fputs("<g stroke=\"#333\" stroke-width=\"0.7\" stroke-opacity=\"0.7\">\n", file);
@@ -150,6 +165,27 @@ COLL_INLINE void coll_sim_svg(const coll_sim_record *record, const coll_sim *sim
                     coll_i_svg_x(&svg, flight->end), coll_i_svg_y(&svg, flight->to));
     }
     fputs("</g>\n</svg>\n", file);
+}
+
+COLL_INLINE coll_time coll_i_svg_finish(const void *of, uint32_t rank)
+{
+    return coll_sim_finish((const coll_sim *)of, rank);
+}
+
+/* Writes the picture of a simulation that was recorded. Whether all of it was written the file's
+ * error flag says. */
+COLL_INLINE void coll_sim_svg(const coll_sim_record *record, const coll_sim *sim,
+                              const char *title, FILE *file)
+{
+    coll_i_svg_shown shown;
+    shown.record = record;
+    shown.p = sim->p;
+    shown.end = sim->makespan;
+    shown.finish = coll_i_svg_finish;
+    shown.of = sim;
+    shown.title = title;
+    shown.halves = false;
+    coll_i_svg_draw(&shown, file);
 }
 
 #endif /* COLL_LAB_SIM_SVG_H */

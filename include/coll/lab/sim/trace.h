@@ -2,7 +2,8 @@
  *
  * The trace event format of Chrome, in JSON: a process for each rank with four threads, the whole
  * collective until the rank's end, what it sends, receives and computes; and an arrow for each
- * message. Times are microseconds with six digits, so no picosecond is lost. Use lab/sim.h; needs
+ * message. Where a rank did several things of one kind at once, as in real runs (real_record.h), it has
+ * more threads. Times are microseconds with six digits, so no picosecond is lost. Use lab/sim.h; needs
  * stdio.
  *
  * Source  Trace Event Format, The Chromium Projects, 2016
@@ -29,16 +30,24 @@ COLL_INLINE void coll_i_trace_time(FILE *file, const char *name, coll_time time)
             (unsigned long long)(time % 1000000));
 }
 
+/* The thread of a rank's lane. */
+COLL_INLINE unsigned coll_i_trace_thread(coll_sim_sight what, uint32_t lane)
+{
+    enum { SIGHTS = 8 };
+    return (unsigned)what + SIGHTS * lane;
+}
+
 COLL_INLINE void coll_i_trace_span(const coll_sim_span *span, FILE *file)
 {
-    fprintf(file, ",\n{\"name\":\"%s", coll_i_kind_text(span->kind));
+    fprintf(file, ",\n{\"name\":\"%s", span->name ? span->name : coll_i_kind_text(span->kind));
     if (span->peer != COLL_RANK_NONE)
         fprintf(file, " %s %u", span->what == COLL_SEEN_SEND ? "to" : "from", span->peer);
     fprintf(file, "\",\"cat\":\"%s\",\"ph\":\"X\",\"pid\":%u,\"tid\":%u",
             span->what == COLL_SEEN_SEND      ? "send"
             : span->what == COLL_SEEN_RECEIVE ? "receive"
+            : span->what == COLL_SEEN_BEGIN   ? "collective"
                                               : "compute",
-            span->rank, (unsigned)span->what);
+            span->rank, coll_i_trace_thread(span->what, span->lane));
     coll_i_trace_time(file, "ts", span->start);
     coll_i_trace_time(file, "dur", span->end - span->start);
     fprintf(file, ",\"args\":{\"bytes\":%llu}}", (unsigned long long)span->bytes);
@@ -53,7 +62,8 @@ COLL_INLINE void coll_i_trace_flight(const coll_sim_flight *flight, size_t numbe
                 ",\n{\"name\":\"message\",\"cat\":\"message\",\"ph\":\"%s\",\"id\":%llu,"
                 "\"pid\":%u,\"tid\":%u",
                 end ? "f\",\"bp\":\"e" : "s", (unsigned long long)number,
-                end ? flight->to : flight->from, (unsigned)lanes[end]);
+                end ? flight->to : flight->from,
+                coll_i_trace_thread(lanes[end], end ? flight->to_lane : flight->from_lane));
         coll_i_trace_time(file, "ts", end ? flight->end : flight->start);
         fprintf(file, ",\"args\":{\"bytes\":%llu}}", (unsigned long long)flight->bytes);
     }
@@ -69,20 +79,19 @@ COLL_INLINE void coll_i_trace_text(const char *text, FILE *file)
     }
 }
 
-/* Writes the trace of a simulation that was recorded. Whether all of it was written the file's
- * error flag says. */
-COLL_INLINE void coll_sim_trace(const coll_sim_record *record, const coll_sim *sim,
-                                const char *title, FILE *file)
+/* The beginning of a file, and the names of p ranks and their threads: so many lanes of each sight, or one. */
+COLL_INLINE void coll_i_trace_head(uint32_t p, const uint32_t *lanes, FILE *file)
 {
     static const struct coll_i_lane {
         coll_sim_sight what;
         const char *name;
-    } lanes[] = {{COLL_SEEN_BEGIN, "collective"},
-                 {COLL_SEEN_SEND, "send"},
-                 {COLL_SEEN_RECEIVE, "receive"},
-                 {COLL_SEEN_COMPUTE, "compute"}};
+    } threads[] = {{COLL_SEEN_BEGIN, "collective"},
+                   {COLL_SEEN_SEND, "send"},
+                   {COLL_SEEN_RECEIVE, "receive"},
+                   {COLL_SEEN_COMPUTE, "compute"}};
+    const unsigned n = sizeof threads / sizeof threads[0];
     fprintf(file, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
-    for (uint32_t rank = 0; rank < sim->p; rank++) {
+    for (uint32_t rank = 0; rank < p; rank++) {
         fprintf(file,
                 "%s\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%u,\"args\":"
                 "{\"name\":\"rank\"}}",
@@ -91,11 +100,33 @@ COLL_INLINE void coll_sim_trace(const coll_sim_record *record, const coll_sim *s
                 ",\n{\"name\":\"process_sort_index\",\"ph\":\"M\",\"pid\":%u,\"args\":"
                 "{\"sort_index\":%u}}",
                 rank, rank);
-        for (unsigned i = 0; i < sizeof lanes / sizeof lanes[0]; i++)
-            fprintf(file,
+        for (unsigned i = 0; i < n; i++)
+            for (uint32_t lane = 0; lane < (lanes ? lanes[threads[i].what] : 1); lane++)
+                fprintf(
+                    file,
                     ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"args\":"
                     "{\"name\":\"%s\"}}",
-                    rank, (unsigned)lanes[i].what, lanes[i].name);
+                    rank, coll_i_trace_thread(threads[i].what, lane), threads[i].name);
+    }
+}
+
+/* All spans and messages of a record, and the end of the file. */
+COLL_INLINE void coll_i_trace_rest(const coll_sim_record *record, FILE *file)
+{
+    for (size_t i = 0; i < record->spans.n; i++)
+        coll_i_trace_span(coll_sim_span_at(record, i), file);
+    for (size_t i = 0; i < record->flights.n; i++)
+        coll_i_trace_flight(coll_sim_flight_at(record, i), i, file);
+    fprintf(file, "\n]}\n");
+}
+
+/* Writes the trace of a simulation that was recorded. Whether all of it was written the file's
+ * error flag says. */
+COLL_INLINE void coll_sim_trace(const coll_sim_record *record, const coll_sim *sim,
+                                const char *title, FILE *file)
+{
+    coll_i_trace_head(sim->p, NULL, file);
+    for (uint32_t rank = 0; rank < sim->p; rank++) {
         fprintf(file, ",\n{\"name\":\"");
         coll_i_trace_text(title, file);
         fprintf(file, "\",\"cat\":\"collective\",\"ph\":\"X\",\"pid\":%u,\"tid\":%u", rank,
@@ -104,11 +135,7 @@ COLL_INLINE void coll_sim_trace(const coll_sim_record *record, const coll_sim *s
         coll_i_trace_time(file, "dur", coll_sim_finish(sim, rank));
         fprintf(file, ",\"args\":{}}");
     }
-    for (size_t i = 0; i < record->spans.n; i++)
-        coll_i_trace_span(coll_sim_span_at(record, i), file);
-    for (size_t i = 0; i < record->flights.n; i++)
-        coll_i_trace_flight(coll_sim_flight_at(record, i), i, file);
-    fprintf(file, "\n]}\n");
+    coll_i_trace_rest(record, file);
 }
 
 #endif /* COLL_LAB_SIM_TRACE_H */

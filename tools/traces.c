@@ -1,0 +1,99 @@
+/* tools/traces.c — see traces.h */
+#include "traces.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "options.h"
+#include "output.h"
+
+enum {
+    SVG_MOST =
+        1 << 17, /* messages and operations in a picture, which has so many ranks at most: */
+    SVG_RANKS = 1024,
+    EVENTS = 1 << 16,    /* of a rank of a real run, at most … */
+    EVENTS_ALL = 1 << 22 /* … and of all */
+};
+
+void traces_check(const struct traces *t, uint32_t p)
+{
+    if ((t->trace && strcmp(t->trace, "-") == 0) || (t->svg && strcmp(t->svg, "-") == 0))
+        refuse("--trace and --svg write files, not \"-\"");
+    if (t->trace && t->svg && strcmp(t->trace, t->svg) == 0)
+        refuse("--trace and --svg write different files, not both %s", t->svg);
+    if (t->svg && p > SVG_RANKS)
+        refuse("a picture shows at most %d ranks, not %u", SVG_RANKS, p);
+}
+
+uint32_t traces_room(uint32_t p)
+{
+    return p > EVENTS_ALL / EVENTS ? EVENTS_ALL / p + 1 : EVENTS;
+}
+
+/* What is written above: what ran, and how long it took. */
+static void write_title(const struct job *job, int digits, double us, char *title, size_t room)
+{
+    snprintf(title, room, "%s %s, %u rank%s: %.*g us", coll_collective_name(job->collective),
+             job->algorithm->name, job->p, job->p == 1 ? "" : "s", digits, us);
+}
+
+bool traces_write_sim(const struct traces *t, const struct job *job,
+                      const coll_sim_record *record, const coll_sim *sim)
+{
+    const size_t n = record->spans.n + record->flights.n;
+    struct output out;
+    char title[128];
+    bool good = true;
+    if (record->full || (t->svg && n > SVG_MOST))
+        refuse("there is too much to show, more than %d messages and operations: simulate "
+               "fewer ranks or segments",
+               t->svg ? SVG_MOST : TRACES_MOST);
+    write_title(job, 12, coll_time_us(sim->makespan), title, sizeof title);
+    if (t->trace) {
+        output_open(&out, t->trace);
+        coll_sim_trace(record, sim, title, out.file);
+        good = output_close(&out);
+    }
+    if (t->svg && good) {
+        output_open(&out, t->svg);
+        coll_sim_svg(record, sim, title, out.file);
+        good = output_close(&out);
+    }
+    return good;
+}
+
+bool traces_write_run(const struct traces *t, const struct job *job,
+                      const coll_real_rank *ranks, double seconds)
+{
+    coll_real_run run;
+    struct output out;
+    char title[128];
+    bool good = true;
+    coll_status status;
+    for (uint32_t rank = 0; rank < job->p; rank++)
+        if (ranks[rank].dropped)
+            refuse(
+                "there is too much to show: rank %u did more than %u things; run fewer ranks, "
+                "or shorter messages",
+                rank, ranks[rank].room);
+    status = coll_real_run_make(&run, ranks, job->p, 1000);
+    if (status != COLL_OK)
+        refuse("the trace cannot be made: %s", coll_status_text(status));
+    if (t->svg && run.record.spans.n + run.record.flights.n > SVG_MOST)
+        refuse("there is too much to show, more than %d messages and operations: run fewer "
+               "ranks or segments",
+               SVG_MOST);
+    write_title(job, 4, seconds * 1e6, title, sizeof title);
+    if (t->trace) {
+        output_open(&out, t->trace);
+        coll_real_run_trace(&run, out.file);
+        good = output_close(&out);
+    }
+    if (t->svg && good) {
+        output_open(&out, t->svg);
+        coll_real_run_svg(&run, title, out.file);
+        good = output_close(&out);
+    }
+    coll_real_run_free(&run);
+    return good;
+}

@@ -1,0 +1,43 @@
+/* tools/traces.h — traces and pictures of simulations and of real runs: --trace FILE, --svg FILE
+ *
+ *   struct traces traces = {0};
+ *   … TRACES_OPTIONS(traces) …
+ *   traces_check(&traces, p);                    // before anything runs
+ *   if (traces_are_wanted(&traces))
+ *       … traces_write_run(&traces, &job, ranks, seconds) …
+ */
+#ifndef COLL_TOOLS_TRACES_H
+#define COLL_TOOLS_TRACES_H
+
+#include "coll/lab/sim.h"
+#include "job.h"
+
+struct traces {
+    const char *trace, *svg; /* NULL: none */
+};
+
+enum { TRACES_MOST = 1 << 24 }; /* messages and operations that are shown */
+
+#define TRACES_OPTIONS(traces, what)                                                           \
+    WORD("trace", "FILE", "write " what " for ui.perfetto.dev or chrome://tracing",            \
+         &(traces).trace),                                                                     \
+        WORD("svg", "FILE", "draw it: ranks, time, messages", &(traces).svg)
+
+static inline bool traces_are_wanted(const struct traces *traces)
+{
+    return traces->trace || traces->svg;
+}
+
+/* Refuses names, or so many ranks. */
+void traces_check(const struct traces *traces, uint32_t p);
+
+/* Events that each of p ranks of a run may note. */
+uint32_t traces_room(uint32_t p);
+
+/* Write the files; false: it was said on stderr that one could not be. Too much is refused. */
+bool traces_write_sim(const struct traces *traces, const struct job *job,
+                      const coll_sim_record *record, const coll_sim *sim);
+bool traces_write_run(const struct traces *traces, const struct job *job,
+                      const coll_real_rank *ranks, double seconds);
+
+#endif /* COLL_TOOLS_TRACES_H */
