@@ -35,7 +35,7 @@
  * ranks must give alike, all ranks find it, and may go on: COLL_ERR_COLLECTIVE, _ROOT, _TYPE, _OP
  * (of a predefined operator), _TAG, _IN_PLACE (but for rooted collectives), and what speaks against an
  * algorithm that was forced: _PARAM, _ORDER, _SHAPE, _GROUP, _NODES, _SHARED, _CAPABILITY, _BUILD,
- * _PROMISE (but with comm/multi_node.h). COLL_ERR_BUSY says to come again, COLL_ERR_RANK that
+ * _PROMISE (but with comm/multi_node.h). So is COLL_ERR_MISMATCH (comm/compare.h). COLL_ERR_BUSY says to come again, COLL_ERR_RANK that
  * this rank is no member.
  *
  * With any other error the communicator fails, as the other ranks may know nothing of it, have
@@ -62,6 +62,7 @@
  *   comm/multi_node.h     not included here: calls in levels, where ranks are on several nodes
  *   comm/settle.h         not included here: calls that come again settle on the fastest algorithm
  *   comm/recover.h        not included here: what the survivors do when a rank has died
+ *   comm/compare.h        not included here: arguments are compared before data move, to find mistakes
  *   comm/trace_calls.h    not included here: calls among what a traced transport notes
  *   comm/communicator.h   communicators and parts of them, operators, choosing algorithms; tags
  *   comm/request.h        calls: one collective of one rank, from its arguments to its end

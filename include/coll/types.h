@@ -60,7 +60,9 @@
     X(COLL_ERR_ROUTE, -36, "the graph has no route of this rank for the algorithm")            \
     X(COLL_ERR_PROMISE, -37,                                                                   \
       "the algorithm does not promise the same bits, or the fixed order, that is wanted")      \
-    X(COLL_ERR_PLACE, -38, "a buffer is not in the memory that its rank promised to send from")
+    X(COLL_ERR_PLACE, -38,                                                                     \
+      "a buffer is not in the memory that its rank promised to send from")                     \
+    X(COLL_ERR_MISMATCH, -39, "the ranks' arguments differ; coll_compare_text says how")
 
 #define COLL_I_ENUM(name, value, text) name = value,
 /* How a call ended, or goes on. */

@@ -1,6 +1,6 @@
 /* coll/comm/around.h — code that stands around a communicator's calls, one round the other
  *
- * A coll_i_around is the first member of what has that code, such as trace_calls.h. The one that was put
+ * A coll_i_around is the first member of what has that code (trace_calls.h, compare.h). The one that was put
  * there last is asked first, and hands a call on to the next; settle.h is the innermost.
  */
 #ifndef COLL_COMM_AROUND_H

@@ -80,7 +80,8 @@ typedef struct coll_i_comm_builder {
 } coll_i_comm_builder;
 
 /* What stands around a communicator's calls: tries algorithms in calls that come again (settle.h), notes calls
- * (trace_calls.h). Programs that do not ask for it are without the code. */
+ * (trace_calls.h), compares the ranks' arguments (compare.h). Programs that do not ask for it are without the
+ * code. */
 typedef struct coll_i_comm_settler {
     /* coll_run */
     coll_status (*run)(struct coll_comm *comm, const struct coll_args *args);

@@ -127,7 +127,7 @@ COLL_CONST(coll_i_comm_settler, coll_i_settle_calls, {coll_i_settle_run, coll_i_
  * Communicators made from this one do not try. settle NULL: no more trials, and the rules choose
  * again. COLL_ERR_NULL: no clock, or no entries; COLL_ERR_PARAM: repeats beyond 1 to
  * COLL_SETTLE_REPEATS, passes 0, or gain above 99; COLL_ERR_RANK: this rank is no member; COLL_ERR_STATE: it is
- * to be called before coll_comm_trace. */
+ * to be called before coll_comm_trace and coll_comm_compare. */
 COLL_INLINE coll_status coll_comm_settle(coll_comm *comm, coll_settle *settle,
                                          coll_settle_entry *entries, uint32_t n,
                                          const coll_settle_options *options)
