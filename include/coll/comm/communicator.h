@@ -89,6 +89,18 @@ typedef struct coll_i_comm_settler {
     void (*choose)(struct coll_comm *comm, const struct coll_args *args);
 } coll_i_comm_settler;
 
+struct coll_request;
+
+/* Who looks at a communicator's waits that take long: programs that do not ask for it (explain.h) are without the
+ * code. */
+typedef struct coll_i_comm_watch {
+    /* In a wait, each time that nothing has happened. */
+    void (*waits)(const struct coll_i_comm_watch *watch, struct coll_request *request);
+    /* A call of the communicator is over, and off the list. */
+    void (*over)(const struct coll_i_comm_watch *watch);
+    void *of;
+} coll_i_comm_watch;
+
 /* A communicator of one rank. Read rank, p and status; the rest is private. */
 typedef struct coll_comm {
     struct coll_comm *root_comm; /* whose transport, arena, operators and calls these are */
@@ -105,6 +117,7 @@ typedef struct coll_comm {
     const coll_i_comm_builder *builder; /* or NULL */
     const coll_i_comm_settler *settler; /* or NULL … */
     struct coll_settle *settle;         /* … with this */
+    const coll_i_comm_watch *watch;     /* or NULL */
     uint32_t settled; /* which candidate of settle.h the rules of this moment are; 0: none */
     coll_cache cache; /* of calls that were made before */
 
@@ -214,6 +227,7 @@ COLL_INLINE void coll_i_comm_clear(coll_comm *comm)
     comm->builder = NULL;
     comm->settler = NULL;
     comm->settle = NULL;
+    comm->watch = NULL;
     comm->settled = 0;
     comm->range.at = comm->range.count = comm->table.span.count = 0;
     comm->parent = NULL;

@@ -255,6 +255,7 @@ COLL_INLINE coll_status coll_i_request_make(coll_comm *comm, const coll_args *ar
 /* Takes a call that is done off its root communicator's list, and says how it ended. */
 COLL_INLINE coll_status coll_i_request_report(coll_request *request)
 {
+    const coll_i_comm_watch *watch = request->comm->watch;
     for (coll_request **link = &request->comm->root_comm->requests; *link;
          link = &(*link)->next)
         if (*link == request) {
@@ -264,6 +265,8 @@ COLL_INLINE coll_status coll_i_request_report(coll_request *request)
     request->state = request->persistent ? COLL_REQUEST_READY : COLL_REQUEST_OVER;
     if (request->persistent) /* its tag is used again */
         request->engine.task.tag += coll_i_use_step(request->comm->transport);
+    if (!COLL_LIKELY(!watch))
+        watch->over(watch);
     return request->status;
 }
 

@@ -208,6 +208,9 @@ COLL_INLINE coll_status coll_wait_until(coll_request *request, const coll_clock 
     while ((status = coll_test(request)) == COLL_AGAIN &&
            !coll_i_clock_is_over(clock, deadline)) {
         const coll_comm *root_comm = request->comm->root_comm;
+        const coll_i_comm_watch *watch = request->comm->watch;
+        if (!COLL_LIKELY(!watch))
+            watch->waits(watch, request);
         if (root_comm->transport->wait)
             root_comm->transport->wait(root_comm->ctx, root_comm->idle);
     }
