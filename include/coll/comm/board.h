@@ -21,7 +21,7 @@ typedef struct coll_told {
 
 /* A rank's view of what all tell. Private. */
 typedef struct coll_board {
-    uint64_t *memory;
+    uint64_t *memory; /* of all lines */
     uint32_t rank, p;
 } coll_board;
 

@@ -17,7 +17,7 @@
 /* Notes the calls of one communicator. Private. */
 typedef struct coll_trace_calls {
     coll_i_around around; /* the first member */
-    coll_traced *traced;
+    coll_traced *traced;  /* where they are noted */
 } coll_trace_calls;
 
 /* The call that comes now begins. Returns its number. */
