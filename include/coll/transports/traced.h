@@ -77,6 +77,7 @@ COLL_INLINE void coll_i_traced_offer(coll_traced *traced)
     traced->failure.cancel = failure && failure->cancel ? coll_i_traced_cancel : NULL;
     traced->failure.abort = failure && failure->abort ? coll_i_traced_abort : NULL;
     traced->failure.dead = failure && failure->dead ? coll_i_traced_dead : NULL;
+    traced->failure.outlive = failure && failure->outlive ? coll_i_traced_outlive : NULL;
     t->failure = failure ? &traced->failure : NULL;
     traced->memory.shared = coll_i_traced_shared;
     traced->memory.enter = coll_i_traced_enter;

@@ -209,7 +209,7 @@ COLL_INLINE void coll_i_stops_abort(void *ctx, uint32_t first, uint32_t tags)
 
 /* The records, and the vtable; ctx is a coll_i_stops_rank. */
 COLL_CONST(coll_failure, coll_i_stops_failure,
-           {coll_i_stops_cancel, coll_i_stops_abort, NULL /* dead */});
+           {coll_i_stops_cancel, coll_i_stops_abort, NULL /* dead */, NULL /* outlive */});
 COLL_CONST(coll_in_network, coll_i_stops_network,
            {coll_i_stops_multicast, coll_i_stops_meet, 0, NULL /* ranks */});
 COLL_CONST(coll_transport, coll_i_stops_transport,

@@ -179,6 +179,12 @@ COLL_INLINE bool coll_i_traced_dead(void *ctx, uint32_t peer)
     return traced->inner->failure->dead(traced->ctx, peer);
 }
 
+COLL_INLINE void coll_i_traced_outlive(void *ctx, uint32_t first, uint32_t tags)
+{
+    const coll_traced *traced = (const coll_traced *)ctx;
+    traced->inner->failure->outlive(traced->ctx, first, tags);
+}
+
 COLL_INLINE void coll_i_traced_wait(void *ctx, uint32_t idle)
 {
     const coll_traced *traced = (const coll_traced *)ctx;
