@@ -147,6 +147,44 @@ static bool cast(const struct call *call, struct comm *comm, const coll_graph *g
     return true;
 }
 
+/* ---- blocks that differ ------------------------------------------------------------------ */
+
+/* Bytes of block i of a side, which has been measured. */
+static size_t bytes_of(const struct call *call, const struct side *side, uint32_t i)
+{
+    return (size_t)side_count(call, side, i) * type_of(side->type)->size;
+}
+
+/* What this rank sends to itself and what it receives from itself are to have one size. If not, it gets an error;
+ * others, who do not know, get what they expect, of zeros, and what it would receive goes nowhere:
+ * a block of `blank` takes the place of the one that others do not see. */
+static bool settle_differences(struct job *job, const struct call *call,
+                               const struct comm *comm, struct role *role)
+{
+    const bool scatters = coll_is(SCATTERS, call->what);
+    const bool even = call->what == COLL_ALLTOALL;
+    struct side *const part = &role->result;
+    size_t in, out, bytes;
+    if (!coll_is(GATHERS | SCATTERS | SET(ALLGATHER) | SET(ALLGATHERV) | SET(ALLTOALL),
+                 call->what) ||
+        !role->has_in || !role->has_out)
+        return true;
+    in = bytes_of(call, role->in, scatters ? comm->rank : 0);
+    out = bytes_of(call, role->out, scatters ? 0 : comm->rank);
+    if (in == out)
+        return true;
+    bytes = scatters ? in : out;
+    job->misfit = true;
+    job->blank = pool_take((even ? comm->p : 1) * bytes);
+    if (bytes > 0 && !job->blank)
+        return false;
+    if (bytes > 0)
+        memset(job->blank, 0, (even ? comm->p : 1) * bytes);
+    *part = (struct side){.buf = job->blank, .count = (MPI_Count)bytes, .type = MPI_BYTE};
+    *(scatters ? &role->out : &role->in) = part;
+    return true;
+}
+
 /* ---- the problem ------------------------------------------------------------------------- */
 
 /* Bytes of the only block of a side, or of each. */
@@ -287,13 +325,6 @@ static coll_status prepare(struct job *job, const coll_problem *problem, bool ex
     return scratch > 0 && !job->scratch ? COLL_ERR_MEMORY : COLL_OK;
 }
 
-static int code_of(coll_status status)
-{
-    return status == COLL_ERR_MEMORY     ? MPI_ERR_NO_MEM
-           : status == COLL_ERR_OVERFLOW ? MPI_ERR_COUNT
-                                         : MPI_ERR_OTHER;
-}
-
 /* Are all types of a side predefined? */
 static bool is_predefined(const struct view *view)
 {
@@ -347,8 +378,13 @@ static verdict make(struct job *job, const struct call *call, struct comm *comm,
         unit = type->size > 0 ? type->size : 1;
     }
     take_part(job, comm);
-    *error = code_of(found == FAILED ? COLL_ERR_OVERFLOW : COLL_ERR_MEMORY);
+    *error = job_code(found == FAILED ? COLL_ERR_OVERFLOW : COLL_ERR_MEMORY);
     if (found == FAILED)
+        return FAILED;
+    if (!settle_differences(job, call, comm, &role))
+        return FAILED;
+    if (job->misfit && (view_measure(call, role.in, role.n_in, &in) != TAKEN ||
+                        view_measure(call, role.out, role.n_out, &out) != TAKEN))
         return FAILED;
     if (reduces && job->combination.type) {
         job->combination.room = pool_take(combine_room(type));
@@ -363,14 +399,15 @@ static verdict make(struct job *job, const struct call *call, struct comm *comm,
     if (reduces && job->prepared->op.commutative)
         problem.flags |= COLL_FLAG_COMMUTATIVE;
     status = prepare(job, &problem, !reduces || job->prepared->op.exact);
-    *error = code_of(status);
-    if (status != COLL_OK)
+    if (status != COLL_OK) {
+        *error = job_code(status);
         return FAILED;
+    }
     job->bytes = in.bytes > out.bytes ? in.bytes : out.bytes;
     job->run.in = in.base;
     job->run.out = out.base;
     job->run.scratch = job->scratch;
-    if (is_predefined(&in) && is_predefined(&out))
+    if (!job->misfit && is_predefined(&in) && is_predefined(&out))
         job_remember(job, call, &in, &out);
     if (job->how != BLOCKING ||
         (settings.threads && !job->repeat)) /* or another thread frees them */
@@ -386,6 +423,8 @@ static verdict job_make(const struct call *call, way how, struct job **made, int
     struct job *job;
     if (!comm || !comm->runs_here)
         return DECLINED;
+    if (comm->shares && nodes_unshared())
+        repeats_unshare(comm);
     *made = job = job_repeat(comm, call, how);
     if (job) {
         job->how = how;
@@ -426,7 +465,9 @@ bool layer_takes(const struct call *call, way how, MPI_Request *request, int *er
         job_start(job);
     if (found == TAKEN && how == BLOCKING)
         *error = job_finish(job);
-    else if (found != TAKEN && job)
+    if (found == FAILED && job && job->comm && how != PERSISTENT)
+        job_withdraw(job);
+    if (found != TAKEN && job)
         job_free(job);
     if (found == DECLINED && settings.verbose)
         report_declined(call, "the communicator, type, operator or arguments are not for coll");

@@ -24,7 +24,8 @@
     {                                                                                          \
         CALL(params, wide, what, __VA_ARGS__)                                                  \
         struct job *job = job_again(&call);                                                    \
-        return job ? job_rush(job) : name##_anew(args());                                      \
+        const int error = job ? job_rush(job) : NO_CODE;                                       \
+        return COLL_LIKELY(error != NO_CODE) ? error : name##_anew(args());                    \
     }                                                                                          \
     EXPORT int iname(params(C, D), MPI_Request *request)                                       \
     {                                                                                          \

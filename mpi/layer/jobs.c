@@ -13,6 +13,8 @@
 
 /* What a plan needs, and all actions of a schedule whose sends come first. */
 enum { WINDOW = WRITTEN + 8 };
+/* Every so many rounds without anything it is looked what the library does, and whether others failed. */
+enum { LOOKS = 64 };
 
 unsigned jobs_running;
 static struct job *running; /* oldest first */
@@ -67,13 +69,13 @@ struct job *job_new(void)
     job->run.tag = 0;
     job->run.shared = NULL;
     job->run.shared_bytes = 0;
-    job->tables = job->scratch = job->workspace = job->packed = NULL;
+    job->tables = job->scratch = job->workspace = job->packed = job->blank = NULL;
     job->combination.room = NULL;
     job->pieces = NULL;
     job->n_loads = job->n_stores = 0;
     job->operation = NULL;
     job->how = BLOCKING;
-    job->running = job->freed = job->holds = job->quick = job->ordered = false;
+    job->running = job->freed = job->holds = job->quick = job->ordered = job->misfit = false;
     job->token_tag = -1;
     job->error = MPI_SUCCESS;
     job->bytes = 0;
@@ -98,6 +100,7 @@ static void release(struct job *job)
     }
     pool_give(job->tables);
     pool_give(job->packed);
+    pool_give(job->blank);
     pool_give(job->workspace);
     pool_give(job->combination.room);
 }
@@ -163,15 +166,44 @@ struct job *job_behind(MPI_Request request)
 
 /* ---- running ----------------------------------------------------------------------------- */
 
-/* MPI's code of a failure, with coll's sentence. */
-static int code_of(const struct job *job, coll_status status)
+/* Sentences need a class of their own, as MPICH has no text for codes of its own classes. */
+int job_code(coll_status status)
 {
+    static int class = MPI_ERR_LASTCODE;
     int code = MPI_ERR_OTHER;
-    if (job->comm->mpi.error != MPI_SUCCESS)
-        return job->comm->mpi.error;
-    if (PMPI_Add_error_code(MPI_ERR_OTHER, &code) == MPI_SUCCESS)
+    if (status == COLL_ERR_MEMORY || status == COLL_ERR_OVERFLOW || status == COLL_ERR_SIZE)
+        return status == COLL_ERR_MEMORY     ? MPI_ERR_NO_MEM
+               : status == COLL_ERR_OVERFLOW ? MPI_ERR_COUNT
+                                             : MPI_ERR_TRUNCATE;
+    if (class == MPI_ERR_LASTCODE && PMPI_Add_error_class(&class) == MPI_SUCCESS)
+        (void)PMPI_Add_error_string(class, "a collective of coll failed");
+    if (class != MPI_ERR_LASTCODE && PMPI_Add_error_code(class, &code) == MPI_SUCCESS)
         (void)PMPI_Add_error_string(code, coll_status_text(status));
     return code;
+}
+
+/* The same, if it is the library that has failed, by its code. */
+static int code_of(const struct job *job, coll_status status)
+{
+    const int its = job->comm->mpi.error;
+    job->comm->mpi.error = MPI_SUCCESS;
+    return its != MPI_SUCCESS ? its : job_code(status);
+}
+
+/* This rank leaves a call in which others may wait for it. Those of its node look whether somebody has. Others
+ * may wait in the library, so they get an empty message, which ends what they wait for
+ * (coll_i_mpi_fits). */
+void job_withdraw(struct job *job)
+{
+    const struct comm *comm = job->comm;
+    nodes_fail(comm, job->call);
+    for (uint32_t i = 0; i < comm->p && !comm->one_node; i++) {
+        MPI_Request request;
+        if (i != comm->rank && (!comm->seats || comm->seats[i] == COLL_RANK_NONE) &&
+            PMPI_Isend(NULL, 0, MPI_BYTE, (int)i, (int)job->run.tag, comm->mpi.comm,
+                       &request) == MPI_SUCCESS)
+            (void)PMPI_Request_free(&request);
+    }
 }
 
 /* Failures that the program's error handlers are still to be told of: handlers may do what they
@@ -214,6 +246,12 @@ static bool is_sharing(const struct job *job)
     return (job->prepared->plan.traits & COLL_NEEDS_SHARED) != 0;
 }
 
+/* Has it failed on another rank, or cannot be known to be the same call there? */
+static bool is_lost(const struct job *job)
+{
+    return nodes_has_failed(job->comm, job->call) || (is_sharing(job) && nodes_unshared());
+}
+
 /* After that many rounds without anything, in none of the layer's locks. */
 static void idle_for(uint32_t idle)
 {
@@ -236,6 +274,8 @@ static coll_status enter_shared(struct job *job)
                                  run->ctx, run->tag, job->use)) == COLL_AGAIN;)
         if (jobs_progress())
             idle = 0;
+        else if (idle % LOOKS == LOOKS - 1 && is_lost(job))
+            return COLL_ERR_PEER;
         else
             idle_for(++idle);
     return status;
@@ -257,6 +297,10 @@ static void end(struct job *job, coll_status status)
     jobs_running--;
     if (is_sharing(job))
         leave_shared(job);
+    if (status == COLL_ERR_PEER)
+        nodes_fail(job->comm, job->call);
+    else if (status != COLL_OK)
+        job_withdraw(job);
     if (status != COLL_OK)
         job->error = code_of(job, status);
     else if (job->error == MPI_SUCCESS && job->n_stores > 0)
@@ -316,6 +360,7 @@ COLL_HOT_INLINE void take_place(struct job *job, bool persistent)
     struct comm *comm = job->comm;
     const uint32_t half = (uint32_t)settings.tags / 2, tag = comm->next[persistent];
     comm->next[persistent] = tag + 1 < half ? tag + 1 : 0;
+    job->call = ++comm->calls[persistent] | (uint64_t)persistent << 63;
     job->run.tag = (persistent ? half : 0) + tag;
 }
 
@@ -363,8 +408,12 @@ void job_start(struct job *job)
     coll_status status = COLL_OK;
     if (settings.verbose)
         job->started = PMPI_Wtime();
+    if (job->how == PERSISTENT)
+        job->call += (uint64_t)1 << 32;
     /* What cannot be packed is not sent, but others wait for us. */
-    job->error = job->n_loads > 0 ? job_load(job) : MPI_SUCCESS;
+    job->error = job->misfit        ? MPI_ERR_TRUNCATE
+                 : job->n_loads > 0 ? job_load(job)
+                                    : MPI_SUCCESS;
     if (is_sharing(job))
         status = enter_shared(job);
     if (status == COLL_OK && !*checked) {
@@ -376,26 +425,45 @@ void job_start(struct job *job)
     go_on(job, status);
 }
 
+/* A running job is over. */
+static void stop(struct job *job, coll_status status)
+{
+    struct job **link = &running;
+    while (*link != job)
+        link = &(*link)->next;
+    *link = job->next;
+    end(job, status);
+}
+
 /* Moves a running job on. */
 static coll_status advance(struct job *job)
 {
     const coll_status status = job->ordered ? coll_in_order_progress(&job->in_order)
                                             : coll_engine_progress(&job->engine);
-    if (status != COLL_AGAIN) {
-        struct job **link = &running;
-        while (*link != job)
-            link = &(*link)->next;
-        *link = job->next;
-        end(job, status);
-    }
+    if (status != COLL_AGAIN)
+        stop(job, status);
     return status;
+}
+
+/* Ends running jobs that failed on another rank. */
+static void give_up(void)
+{
+    for (struct job *job = running, *next; job; job = next) {
+        next = job->next;
+        if (!is_lost(job))
+            continue;
+        if (job->ordered)
+            (void)coll_in_order_cancel(&job->in_order);
+        else
+            (void)coll_engine_cancel(&job->engine);
+        stop(job, COLL_ERR_PEER);
+    }
 }
 
 /* Messages through memory do not move the library on, but other ranks may wait for what it does for
  * the program's own messages. */
 bool jobs_progress(void)
 {
-    enum { LIBRARY = 64 };
     static unsigned still; /* rounds in which nothing moved */
     bool moved = false;
     for (struct job *job = running, *next; job; job = next) {
@@ -403,9 +471,10 @@ bool jobs_progress(void)
         moved = advance(job) != COLL_AGAIN || moved ||
                 (job->ordered ? job->in_order.idle : job->engine.window.idle) == 0;
     }
-    if (!moved && pulse != MPI_REQUEST_NULL && ++still % LIBRARY == 0) {
+    if (!moved && pulse != MPI_REQUEST_NULL && ++still % LOOKS == 0) {
         int done;
         (void)PMPI_Test(&pulse, &done, MPI_STATUS_IGNORE);
+        give_up();
     }
     return moved;
 }
@@ -475,6 +544,8 @@ int job_rush(struct job *job)
                    ? MPI_SUCCESS
                    : stay(job, status);
     }
+    if (is_sharing(job) && nodes_unshared())
+        return NO_CODE;
     job_place(job);
     if (settings.verbose)
         job->started = PMPI_Wtime();

@@ -143,6 +143,7 @@ struct comm {
     coll_group group;    /* … and these of the segment's; otherwise the identity */
     coll_group placed;   /* whose ranks are places */
     uint32_t next[2];    /* tag of the next call, and of the next persistent one */
+    uint64_t calls[2];   /* that were made, which all ranks count alike */
     unsigned jobs;       /* that use it */
     coll_graph *graph;   /* neighbours, once they were needed */
     uint32_t *neighbors; /* memory of `graph` */
@@ -174,6 +175,12 @@ void nodes_leave(struct comm *comm);
 bool nodes_transport(struct comm *comm, coll_task *run);
 /* What they offer a call beyond messages: coll_conditions. */
 unsigned nodes_offers(const struct comm *comm, const coll_problem *problem, bool blocks);
+/* A call of the communicator failed on this rank: those of its ranks that share the node's memory can find that out. */
+void nodes_fail(const struct comm *comm, uint64_t call);
+bool nodes_has_failed(const struct comm *comm, uint64_t call);
+/* Did a call fail that may have used SHARED memory? Then its ranks do not count its uses alike, and use it no
+ * more. */
+bool nodes_unshared(void);
 /* Is there as much SHARED memory as the plan needs? */
 bool nodes_hold(const coll_plan *plan);
 /* Rules for communicators of one node: none before nodes_init. */
@@ -277,7 +284,7 @@ struct job {
         coll_slot slots[SLOTS_MAX];
         coll_outstanding ops[SLOTS_MAX];
     };
-    void *tables, *scratch, *packed, *workspace; /* of the pool */
+    void *tables, *scratch, *packed, *workspace, *blank; /* of the pool */
     struct piece *pieces;        /* in `tables`: n_loads to be packed before it starts, … */
     size_t n_loads, n_stores;    /* … then n_stores to be unpacked at its end */
     struct operation *operation; /* if `holds` */
@@ -286,7 +293,10 @@ struct job {
     bool
         quick; /* it rests, and may run in order, as all messages are short, if no other runs */
     bool ordered; /* it runs in order */
-    uint32_t use; /* of SHARED memory, if the plan needs it */
+    bool
+        misfit; /* this rank's own blocks differ in size: `blank` takes the place of one, and it ends with an error */
+    uint64_t call; /* its number among its communicator's, and of a persistent one its starts */
+    uint32_t use;  /* of SHARED memory, if the plan needs it */
     bool running;
     bool freed;        /* by the program, while it was running */
     MPI_Request token; /* what the program holds */
@@ -309,9 +319,14 @@ void job_rest(struct job *job);
 uint32_t job_window(const coll_plan *plan);
 /* Starts a job that is ready; an error that it meets at once is in job->error. */
 void job_start(struct job *job);
+/* This rank leaves a call before it began to take part: tells the others. */
+void job_withdraw(struct job *job);
+/* MPI's code of a failure, with coll's sentence if it has none of its own for that. */
+int job_code(coll_status status);
 /* Runs it to its end and returns MPI's error code. */
 int job_finish(struct job *job);
-/* Runs an idle job of again.h to its end, and tells the error handler of a failure. */
+/* Runs an idle job of again.h to its end, and tells the error handler of a failure. NO_CODE: it can run no more. */
+enum { NO_CODE = -1 };
 int job_rush(struct job *job);
 /* Gives it its place in the order of calls. */
 void job_place(struct job *job);
@@ -354,6 +369,8 @@ struct job *job_repeat(struct comm *comm, const struct call *call, way how);
 void job_take(struct job *job);
 /* The job, which has a `repeat`, is over. True: it is kept for the next such call. */
 bool job_keep(struct job *job);
+/* The ranks of the communicator use SHARED memory no more. */
+void repeats_unshare(struct comm *comm);
 /* Remembers a call of predefined types, of which a job was made. */
 void job_remember(struct job *job, const struct call *call, const struct view *in,
                   const struct view *out);

@@ -18,15 +18,19 @@
 
 enum {
     NUMBERS = COLL_CLAIM_ALL / TAGS_MOST,
+    FAILURES = 8,
     PATIENCE_MS = 20000
 };                                  /* all tags of the segment */
 enum { SHARED = (4 << 20) + 4096 }; /* for calls: a MiB for each that is under way */
 
 /* In SHARED memory, before what is for calls: how many ranks have a communicator of each number; 0: it
- * is free. Number 0 is none. */
+ * is free. Number 0 is none. And the numbers of its calls that failed last. */
 struct numbers {
     uint32_t next;
     uint32_t users[NUMBERS];
+    uint32_t unshared;
+    uint32_t failures[NUMBERS];
+    uint64_t failed[NUMBERS][FAILURES];
 };
 
 static uint32_t *world_nodes; /* node of each rank of MPI_COMM_WORLD, its first rank */
@@ -39,7 +43,7 @@ static bool
 static bool all_share;     /* each rank of the world has the SHARED memory of its node */
 static coll_mpi_ways ways; /* of messages of this rank's node that are the library's */
 /* Of communicators of one node, and of messages that are the library's, of which the second is for ranks
- * that are near each other. None aborts: after an error MPI's communicators go on, with the same tags. */
+ * that are near each other. None aborts: after an error MPI's communicators go on, with the same tags; jobs.c ends the call. */
 static coll_transport within, across[2];
 static coll_failure within_failure;
 
@@ -203,8 +207,10 @@ static uint32_t take_number(uint32_t ranks)
             1 + __atomic_fetch_add(&all->next, 1, __ATOMIC_RELAXED) % (NUMBERS - 1);
         uint32_t users = 0;
         if (__atomic_compare_exchange_n(&all->users[number], &users, ranks, false,
-                                        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+                                        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+            memset(all->failed[number], 0, sizeof all->failed[number]);
             return number;
+        }
     }
     return 0;
 }
@@ -356,6 +362,32 @@ unsigned nodes_offers(const struct comm *comm, const coll_problem *problem, bool
            (coll_network_reduce_takes(&within, problem) && is_in_order(comm)
                 ? COLL_NEEDS_NETWORK_REDUCE
                 : 0);
+}
+
+void nodes_fail(const struct comm *comm, uint64_t call)
+{
+    struct numbers *all = shm ? numbers() : NULL;
+    uint32_t place;
+    if (all && comm->shares)
+        __atomic_store_n(&all->unshared, 1, __ATOMIC_RELEASE);
+    if (!all || comm->number == 0 || nodes_has_failed(comm, call))
+        return;
+    place = __atomic_fetch_add(&all->failures[comm->number], 1, __ATOMIC_RELAXED) % FAILURES;
+    __atomic_store_n(&all->failed[comm->number][place], call, __ATOMIC_RELEASE);
+}
+
+bool nodes_unshared(void)
+{
+    return shm && __atomic_load_n(&numbers()->unshared, __ATOMIC_ACQUIRE) != 0;
+}
+
+bool nodes_has_failed(const struct comm *comm, uint64_t call)
+{
+    const struct numbers *all = comm->number > 0 ? numbers() : NULL;
+    for (int i = 0; all && i < FAILURES; i++)
+        if (__atomic_load_n(&all->failed[comm->number][i], __ATOMIC_ACQUIRE) == call)
+            return true;
+    return false;
 }
 
 bool nodes_hold(const coll_plan *plan)

@@ -138,6 +138,15 @@ struct job *job_repeat(struct comm *comm, const struct call *call, way how)
     return job;
 }
 
+void repeats_unshare(struct comm *comm)
+{
+    comm->shares = false;
+    for (uint32_t i = 0; comm->repeats && i < REMEMBERED; i++)
+        if (comm->repeats->call[i].filled &&
+            (comm->repeats->call[i].prepared.plan.traits & COLL_NEEDS_SHARED))
+            comm->repeats->call[i].fits[0] = comm->repeats->call[i].fits[1] = false;
+}
+
 bool job_keep(struct job *job)
 {
     struct repeat *repeat = job->repeat;

@@ -22,7 +22,7 @@ static unsigned line_step(const coll_plan *plan, uint32_t rank, size_t s, coll_a
     return 1;
 }
 
-COLL_ALGORITHM(line, "line", "",
+COLL_STATIC_ALGORITHM(line, "line", "",
     COLL_BIT(COLL_BCAST), 0,
     /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
     line_steps, line_step);
@@ -49,7 +49,7 @@ static size_t funnel_scratch(const coll_plan *plan, uint32_t rank)
     return rank == 0 ? plan->problem.count : 0;
 }
 
-COLL_ALGORITHM(funnel, "funnel", "",
+COLL_STATIC_ALGORITHM(funnel, "funnel", "",
     COLL_BIT(COLL_REDUCE), 0,
     /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
     funnel_steps, funnel_step, funnel_scratch);

@@ -20,7 +20,7 @@ COLL_INLINE void coll_i_mpi_done(coll_mpi *mpi, int place, const MPI_Status *sta
         error = PMPI_Get_count(status, MPI_BYTE, &bytes);
     mpi->news = true;
     if (operation->receives && (size_t)bytes != mpi->owner[place].bytes)
-        operation->misfits = true;
+        operation->fits = coll_i_mpi_fits((size_t)bytes, mpi->owner[place].bytes);
     operation->left--;
     if (error != MPI_SUCCESS)
         operation->error = error;
@@ -69,8 +69,8 @@ COLL_INLINE coll_status coll_i_mpi_test(void *ctx, coll_handle *h)
     operation->round = mpi->round;
     if (operation->error != MPI_SUCCESS)
         return coll_i_mpi_failed(mpi, operation->error);
-    if (operation->misfits) /* what is left may never come */
-        return COLL_ERR_SIZE;
+    if (operation->fits != COLL_OK) /* what is left may never come */
+        return operation->fits;
     if (operation->left > 0)
         return COLL_AGAIN;
     coll_i_mpi_give(mpi, number);

@@ -45,11 +45,12 @@ typedef struct coll_mpi_owner {
 
 /* An operation in flight; a handle's first word is its number. */
 typedef struct coll_mpi_operation {
-    uint32_t left;          /* requests that are not done, or are held back */
-    uint32_t round;         /* of tests, in which it was last asked for */
-    uint32_t next;          /* operation that is not in use */
-    int error;              /* MPI's code; MPI_SUCCESS: none */
-    bool receives, misfits; /* a piece of another length has come */
+    uint32_t left;  /* requests that are not done, or are held back */
+    uint32_t round; /* of tests, in which it was last asked for */
+    uint32_t next;  /* operation that is not in use */
+    int error;      /* MPI's code; MPI_SUCCESS: none */
+    bool receives;
+    coll_status fits; /* an error: a piece of another length has come */
 } coll_mpi_operation;
 
 /* A rank on a communicator; its ctx. Read rank and p; the rest is private. */
@@ -90,6 +91,13 @@ COLL_INLINE coll_status coll_i_mpi_failed(coll_mpi *mpi, int error)
     mpi->error = error;
     (void)PMPI_Error_class(error, &kind);
     return kind == MPI_ERR_TRUNCATE ? COLL_ERR_SIZE : COLL_ERR_IO;
+}
+
+/* What a message of so many bytes is to a receive of `bytes`. One of none stands for a rank that failed, as
+ * nobody sends less than a byte to a receive of more. */
+COLL_INLINE coll_status coll_i_mpi_fits(size_t here, size_t bytes)
+{
+    return COLL_LIKELY(here == bytes) ? COLL_OK : here == 0 ? COLL_ERR_PEER : COLL_ERR_SIZE;
 }
 
 /* ---- tables ------------------------------------------------------------------------------ */

@@ -17,7 +17,7 @@ COLL_INLINE coll_status coll_i_mpi_begin(coll_mpi *mpi, bool receives, coll_hand
     if (number == UINT32_MAX)
         return COLL_ERR_MEMORY;
     operation = &mpi->operation[number];
-    operation->misfits = false;
+    operation->fits = COLL_OK;
     operation->left = 0;
     operation->round = mpi->round - 1; /* it was just asked for, or started */
     operation->receives = receives;
@@ -80,7 +80,7 @@ COLL_INLINE coll_status coll_i_mpi_started(coll_mpi *mpi, bool receives, size_t 
     if (error != MPI_SUCCESS)
         return coll_i_mpi_failed(mpi, error);
     if (done)
-        return receives && (size_t)here != bytes ? COLL_ERR_SIZE : COLL_OK;
+        return receives ? coll_i_mpi_fits((size_t)here, bytes) : COLL_OK;
     if (coll_i_mpi_begin(mpi, receives, h) != COLL_STARTED) {
         coll_i_mpi_drop(receives, &request);
         return COLL_ERR_MEMORY;
@@ -163,7 +163,7 @@ COLL_HOT_INLINE coll_status coll_i_mpi_came(coll_mpi *mpi, int error, const MPI_
     if (COLL_LIKELY(error == MPI_SUCCESS))
         error = PMPI_Get_count(status, MPI_BYTE, &here);
     if (COLL_LIKELY(error == MPI_SUCCESS))
-        return (size_t)here == bytes ? COLL_OK : COLL_ERR_SIZE;
+        return coll_i_mpi_fits((size_t)here, bytes);
     return coll_i_mpi_failed(mpi, error);
 }
 
