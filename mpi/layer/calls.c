@@ -444,8 +444,11 @@ bool layer_takes(const struct call *call, way how, MPI_Request *request, int *er
 {
     struct job *job = NULL;
     verdict found;
-    if (!settings.ready)
+    if (!settings.ready) {
+        if (!settings.over)
+            tools_missed();
         return false;
+    }
     if (coll_is(settings.off, call->what)) {
         if (settings.verbose) {
             lock();

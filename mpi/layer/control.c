@@ -4,6 +4,7 @@
  *   COLL_TABLE=file     rules, a line each: coll/table.h
  *   COLL_OFF=alltoall,… the library's own collectives
  *   COLL_VERBOSE=1      what was chosen and why, and what it took
+ *   COLL_DEADLINE=30s   who is waited for, and why, after so long
  *   COLL_PPN=4          as if so many ranks that follow each other were a node
  *   COLL_SHM=0          messages within a node are the library's too
  *   COLL_NEAR=0         long ones of those are copied by the kernel; 1: not
@@ -117,6 +118,21 @@ static bool is_switch(const char *name, const char *value)
            coll_refuse(&error, "%s is 0 or 1, not \"%.60s\"", name, value);
 }
 
+/* Seconds: a number with s, ms or m. */
+static bool read_deadline(const char *word, double *seconds)
+{
+    char *end = NULL;
+    const double number = strtod(word, &end);
+    const double unit = strcmp(end, "s") == 0    ? 1
+                        : strcmp(end, "ms") == 0 ? 1e-3
+                        : strcmp(end, "m") == 0  ? 60
+                                                 : 0;
+    *seconds = *word ? number * unit : 0;
+    return !*word || (end != word && *seconds > 0 && *seconds < 1e9) ||
+           coll_refuse(&error,
+                       "COLL_DEADLINE is a time such as 30s, 500ms or 2m, not \"%.60s\"", word);
+}
+
 static bool read_words(void)
 {
     const char *off = asked("COLL_OFF"), *verbose = asked("COLL_VERBOSE");
@@ -132,7 +148,8 @@ static bool read_words(void)
                            ppn);
     if (!is_switch("COLL_VERBOSE", verbose) || !is_switch("COLL_SHM", shm) ||
         !is_switch("COLL_NEAR", near) || !is_switch("COLL_HUGE", huge) ||
-        !is_switch("COLL_ZERO_COPY", zero_copy))
+        !is_switch("COLL_ZERO_COPY", zero_copy) ||
+        !read_deadline(asked("COLL_DEADLINE"), &settings.deadline))
         return false;
     settings.ppn = (uint32_t)number;
     settings.verbose = strcmp(verbose, "1") == 0;
@@ -159,6 +176,7 @@ static uint64_t digest(void)
     sum = mixed(sum, &settings.shm, sizeof settings.shm);
     sum = mixed(sum, &settings.near, sizeof settings.near);
     sum = mixed(sum, &settings.zero_copy, sizeof settings.zero_copy);
+    sum = mixed(sum, &settings.deadline, sizeof settings.deadline);
     for (const coll_rule_list *list = settings.rules; list; list = list->next)
         for (size_t i = 0; i < list->n; i++) {
             char line[1024];
@@ -187,7 +205,8 @@ static void agree(bool understood)
     else if (least[2] == p && rank == 0)
         fprintf(stderr,
                 "coll: the ranks were started with different settings in COLL_ALGORITHM, "
-                "COLL_TABLE, COLL_OFF, COLL_PPN, COLL_SHM, COLL_NEAR or COLL_ZERO_COPY\n");
+                "COLL_TABLE, COLL_OFF, COLL_PPN, COLL_SHM, COLL_NEAR, COLL_ZERO_COPY or "
+                "COLL_DEADLINE\n");
     PMPI_Finalize();
     exit(2);
 }

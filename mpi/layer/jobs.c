@@ -295,6 +295,8 @@ static void end(struct job *job, coll_status status)
 {
     job->running = false;
     jobs_running--;
+    if (settings.deadline > 0)
+        late_end(job);
     if (is_sharing(job))
         leave_shared(job);
     if (status == COLL_ERR_PEER)
@@ -326,7 +328,7 @@ uint32_t job_window(const coll_plan *plan)
  * the library would not yield: there we wait ourselves. */
 static bool library_waits(void)
 {
-    return !settings.threads && !settings.turns;
+    return !settings.threads && !settings.turns && settings.deadline == 0;
 }
 
 /* Of a job whose plan is known. Are its messages the library's? */
@@ -348,7 +350,8 @@ void job_rest(struct job *job)
 {
     job->how = BLOCKING;
     job->ordered = false;
-    job->quick = choose_messages(job) && job->repeat->quick && !settings.verbose;
+    job->quick = choose_messages(job) && job->repeat->quick && !settings.verbose &&
+                 settings.deadline == 0;
     if (job->quick)
         (void)coll_in_order_init(&job->in_order, job->ops, SLOTS_MAX);
 }
@@ -406,10 +409,12 @@ void job_start(struct job *job)
 {
     bool *const checked = job->repeat ? &job->repeat->checked : &job->checked;
     coll_status status = COLL_OK;
-    if (settings.verbose)
-        job->started = PMPI_Wtime();
     if (job->how == PERSISTENT)
         job->call += (uint64_t)1 << 32;
+    if (settings.deadline > 0)
+        late_start(job);
+    else if (settings.verbose)
+        job->started = PMPI_Wtime();
     /* What cannot be packed is not sent, but others wait for us. */
     job->error = job->misfit        ? MPI_ERR_TRUNCATE
                  : job->n_loads > 0 ? job_load(job)
@@ -471,11 +476,15 @@ bool jobs_progress(void)
         moved = advance(job) != COLL_AGAIN || moved ||
                 (job->ordered ? job->in_order.idle : job->engine.window.idle) == 0;
     }
-    if (!moved && pulse != MPI_REQUEST_NULL && ++still % LOOKS == 0) {
+    if (moved || ++still % LOOKS != 0)
+        return moved;
+    if (pulse != MPI_REQUEST_NULL) {
         int done;
         (void)PMPI_Test(&pulse, &done, MPI_STATUS_IGNORE);
         give_up();
     }
+    for (struct job *job = settings.deadline > 0 ? running : NULL; job; job = job->next)
+        late_look(job);
     return moved;
 }
 
@@ -547,7 +556,9 @@ int job_rush(struct job *job)
     if (is_sharing(job) && nodes_unshared())
         return NO_CODE;
     job_place(job);
-    if (settings.verbose)
+    if (settings.deadline > 0)
+        late_start(job);
+    else if (settings.verbose)
         job->started = PMPI_Wtime();
     status = is_sharing(job) ? enter_shared(job) : COLL_OK;
     if (status == COLL_OK)
@@ -556,6 +567,8 @@ int job_rush(struct job *job)
         return stay(job, status);
     if (is_sharing(job))
         leave_shared(job);
+    if (settings.deadline > 0)
+        late_end(job);
     if (settings.verbose)
         report_job(job);
     return MPI_SUCCESS;

@@ -21,6 +21,8 @@
  *   again.h    the direct way for those that block
  *   tuned.h    rules for messages of MPI libraries on one machine
  *   report.c   COLL_VERBOSE
+ *   late.c     COLL_DEADLINE
+ *   tools.c    other libraries that are preloaded
  *
  * Who decides. Whether a call is run here or by the library's own collective must be the same on
  * all ranks, so it depends only on what is the same on all of them: the collective, the
@@ -178,6 +180,8 @@ unsigned nodes_offers(const struct comm *comm, const coll_problem *problem, bool
 /* A call of the communicator failed on this rank: those of its ranks that share the node's memory can find that out. */
 void nodes_fail(const struct comm *comm, uint64_t call);
 bool nodes_has_failed(const struct comm *comm, uint64_t call);
+/* Is a rank of the communicator that shares this one's node dead? */
+bool nodes_is_dead(const struct comm *comm, uint32_t rank);
 /* Did a call fail that may have used SHARED memory? Then its ranks do not count its uses alike, and use it no
  * more. */
 bool nodes_unshared(void);
@@ -303,6 +307,7 @@ struct job {
     int token_tag;
     int error; /* MPI's code */
     double started;
+    unsigned told;  /* it is told again after 2^told deadlines */
     uint64_t bytes; /* that the program sees, for the report */
 };
 
@@ -388,8 +393,9 @@ struct settings {
     uint32_t off;   /* mask of collectives that the library does */
     uint32_t packs; /* … whose blocks lie packed on all ranks, or are brought so */
     bool verbose;
+    double deadline;     /* seconds until a wait is explained; 0: never */
     bool threads;        /* the lock is needed */
-    bool ready;          /* between MPI_Init and MPI_Finalize */
+    bool ready, over;    /* between MPI_Init and MPI_Finalize; after that */
     int tags;            /* 0 … tags − 1 are used, at most TAGS_MOST */
     bool shm;            /* messages go through the memory of a node */
     bool zero_copy;      /* … and its ranks read those of MPI_Alloc_mem where they lie */
@@ -419,6 +425,24 @@ coll_status control_passed_over(const coll_problem *problem, const coll_conditio
 void lock(void);
 /* Calls error handlers too, for jobs that failed. */
 void unlock(void);
+
+/* ---- late.c ------------------------------------------------------------------------------ */
+
+/* Bytes that all ranks of a node have in common for it, which are zero, and their use. */
+size_t late_bytes(uint32_t ranks);
+void late_init(void *memory, uint32_t rank, uint32_t ranks);
+/* If there is a deadline: a job with its plan starts, is looked at while it runs, and has ended. */
+void late_start(struct job *job);
+void late_look(struct job *job);
+void late_end(const struct job *job);
+
+/* ---- tools.c ----------------------------------------------------------------------------- */
+
+/* Ends the program with a sentence if the layer cannot do its work, as another library takes its calls or it was
+ * built for another MPI library. Before MPI_Init. */
+void tools_look(void);
+/* Says once that the layer is off, because MPI_Init did not come through it. */
+void tools_missed(void);
 
 /* ---- report.c ---------------------------------------------------------------------------- */
 

@@ -65,23 +65,26 @@ static bool all_do(MPI_Comm node, bool good)
  * gone again before this returns. */
 static bool attach(MPI_Comm node, uint32_t rank, uint32_t p, char *why)
 {
+    const size_t kept = sizeof(struct numbers) + late_bytes(p);
     char name[64];
     int fd = -1;
     bool good;
     snprintf(name, sizeof name, "/collmpi-%ld", (long)getpid());
     if (rank == 0)
-        fd = coll_shm_create(name, p, sizeof(struct numbers) + SHARED, why);
+        fd = coll_shm_create(name, p, kept + SHARED, why);
     PMPI_Bcast(name, sizeof name, MPI_CHAR, 0, node);
     good = all_do(node, rank != 0 || fd >= 0);
     if (good && rank != 0)
         fd = coll_shm_open(name, PATIENCE_MS, why);
     if (fd >= 0) {
-        shm = coll_shm_attach(fd, rank, p, sizeof(struct numbers) + SHARED, why);
+        shm = coll_shm_attach(fd, rank, p, kept + SHARED, why);
         (void)close(fd);
     }
     good = all_do(node, good && shm);
-    if (good)
-        coll_shm_keep(shm, sizeof(struct numbers));
+    if (good) {
+        coll_shm_keep(shm, kept);
+        late_init(numbers() + 1, rank, p);
+    }
     in_turn = all_do(node, !settings.threads);
     if (rank == 0 && fd >= 0)
         coll_shm_unlink(name);
@@ -374,6 +377,12 @@ void nodes_fail(const struct comm *comm, uint64_t call)
         return;
     place = __atomic_fetch_add(&all->failures[comm->number], 1, __ATOMIC_RELAXED) % FAILURES;
     __atomic_store_n(&all->failed[comm->number][place], call, __ATOMIC_RELEASE);
+}
+
+bool nodes_is_dead(const struct comm *comm, uint32_t rank)
+{
+    return comm->seats && comm->seats[rank] != COLL_RANK_NONE && within.failure->dead &&
+           within.failure->dead(shm, comm->seats[rank]);
 }
 
 bool nodes_unshared(void)

@@ -95,8 +95,9 @@ static void begin(int level)
 
 EXPORT int MPI_Init(int *argc, char ***argv)
 {
-    const int error = PMPI_Init(argc, argv);
-    int level = MPI_THREAD_SINGLE; /* the user may have set another */
+    int error, level = MPI_THREAD_SINGLE; /* the user may have set another */
+    tools_look();
+    error = PMPI_Init(argc, argv);
     if (error == MPI_SUCCESS) {
         PMPI_Query_thread(&level);
         begin(level);
@@ -106,7 +107,9 @@ EXPORT int MPI_Init(int *argc, char ***argv)
 
 EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    const int error = PMPI_Init_thread(argc, argv, required, provided);
+    int error;
+    tools_look();
+    error = PMPI_Init_thread(argc, argv, required, provided);
     if (error == MPI_SUCCESS)
         begin(*provided);
     return error;
@@ -118,6 +121,7 @@ EXPORT int MPI_Finalize(void)
         if (settings.verbose)
             report_end();
         settings.ready = false;
+        settings.over = true;
         comms_end();
         jobs_end();
         types_end();
