@@ -22,10 +22,8 @@ static unsigned line_step(const coll_plan *plan, uint32_t rank, size_t s, coll_a
     return 1;
 }
 
-COLL_STATIC_ALGORITHM(line, "line", "",
-    COLL_BIT(COLL_BCAST), 0,
-    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
-    line_steps, line_step);
+COLL_STATIC_ALGORITHM(line, "line", "", COLL_BIT(COLL_BCAST), 0,
+                      /* window */ 1, /* sends */ 1, COLL_NO_PARAMS, line_steps, line_step);
 
 /* All ranks tell the last one, which combines what they have, and nobody hears of it. */
 static size_t funnel_steps(const coll_plan *plan, uint32_t rank)
@@ -49,10 +47,9 @@ static size_t funnel_scratch(const coll_plan *plan, uint32_t rank)
     return rank == 0 ? plan->problem.count : 0;
 }
 
-COLL_STATIC_ALGORITHM(funnel, "funnel", "",
-    COLL_BIT(COLL_REDUCE), 0,
-    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
-    funnel_steps, funnel_step, funnel_scratch);
+COLL_STATIC_ALGORITHM(funnel, "funnel", "", COLL_BIT(COLL_REDUCE), 0,
+                      /* window */ 1, /* sends */ 1, COLL_NO_PARAMS, funnel_steps, funnel_step,
+                      funnel_scratch);
 
 /* Looks at all points of a plan of root 0, over this transport (NULL: the one that is right). */
 static void look(const coll_algorithm *algorithm, coll_collective collective, uint32_t p,

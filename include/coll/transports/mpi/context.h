@@ -45,11 +45,11 @@ typedef struct coll_mpi_owner {
 
 /* An operation in flight; a handle's first word is its number. */
 typedef struct coll_mpi_operation {
-    uint32_t left;  /* requests that are not done, or are held back */
-    uint32_t round; /* of tests, in which it was last asked for */
-    uint32_t next;  /* operation that is not in use */
-    int error;      /* MPI's code; MPI_SUCCESS: none */
-    bool receives;
+    uint32_t left;    /* requests that are not done, or are held back */
+    uint32_t round;   /* of tests, in which it was last asked for */
+    uint32_t next;    /* operation that is not in use */
+    int error;        /* MPI's code; MPI_SUCCESS: none */
+    bool receives;    /* otherwise it sends */
     coll_status fits; /* an error: a piece of another length has come */
 } coll_mpi_operation;
 
