@@ -46,6 +46,7 @@ enum {
     COLL_I_NODE_LOSS = 4,    /* bets won that one that is lost outweighs */
     COLL_I_NODE_TRY = 32,    /* refused bets until one is made without luck */
     COLL_I_NODE_AWAY = 100,  /* µs of a yield: another program runs on this processor */
+    COLL_I_NODE_TURNS = 16,  /* that are given away between looks after peers */
     COLL_I_NODE_ABSENT = 64  /* tests until a rank looks who is still missing */
 };
 
@@ -185,6 +186,9 @@ COLL_INLINE void coll_i_node_yield(coll_i_node_rank *me)
     me->spun = 0;
     coll_i_node_take_turn(me);
     coll_i_node_tell_processor(me);
+    /* beside other programs a turn may take milliseconds, and many misses seconds */
+    if (me->check_liveness && ++me->yields % COLL_I_NODE_TURNS == 0)
+        me->check_liveness(me);
 }
 
 /* Where ranks share processors: waits until the word that was looked at last changes, for a few
@@ -236,8 +240,11 @@ COLL_INLINE bool coll_i_node_persists(coll_i_node_rank *me)
 /* … and how long it spins again after it had none for so many microseconds. */
 COLL_INLINE void coll_i_node_was_away(coll_i_node_rank *me, uint64_t microseconds)
 {
-    if (microseconds >= COLL_I_NODE_AWAY)
-        me->spun = 0;
+    if (microseconds < COLL_I_NODE_AWAY)
+        return;
+    me->spun = 0;
+    if (me->check_liveness)
+        me->check_liveness(me);
 }
 
 COLL_INLINE void coll_i_node_persist(coll_i_node_rank *me)

@@ -228,7 +228,7 @@ typedef struct coll_i_node_rank {
     uint32_t read_from; /* … out of messages of at least so many */
     uint32_t spins;     /* looks in vain, in a row, before it matters who else runs here … */
     uint32_t patience;  /* … and before a processor of its own is given up */
-    uint32_t misses;
+    uint32_t misses, yields;
     coll_i_node_link **links; /* NULL until they talk */
     coll_i_node_op *free_receives, *free_sends, *cancelled;
     coll_i_node_unexpected *free_unexpected, *free_mediums;
