@@ -63,7 +63,7 @@ memory() {
 }
 memory nm cc >"$work/memory64"
 if [ -s "$work/size" ]; then
-    memory arm-none-eabi-nm arm-none-eabi-gcc -mcpu=cortex-m0plus -mthumb -ffreestanding >"$work/memory32"
+    memory arm-none-eabi-nm arm-none-eabi-gcc -mcpu=cortex-m0plus -mthumb -ffreestanding -DCOLL_IRREGULAR=1 >"$work/memory32"
 else
     : >"$work/memory32"
 fi

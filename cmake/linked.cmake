@@ -25,7 +25,7 @@ endfunction()
 # declared(TEXT RESULT): TEXT with declarations in place of bodies.
 function(declared text result)
   string(REGEX REPLACE " *\\\\\n" "\\\\\n" text "${text}")
-  while(text MATCHES "\n( *)COLL_(HOT_INLINE|INLINE|I_RARE) ")
+  while(text MATCHES "\n( *)COLL_(HOT_INLINE|INLINE|I_RARE|I_APART|I_HOT_APART) ")
     set(begin "${CMAKE_MATCH_0}")
     set(indent "${CMAKE_MATCH_1}")
     string(REGEX REPLACE ".+" "\\\\" next "${indent}") # how a line of a macro ends

@@ -1,4 +1,5 @@
 /* bench/size/comm.c — an allreduce by a communicator, for bench/size.sh */
+#define COLL_IRREGULAR 1
 #include "coll/comm.h"
 
 coll_status coll_size_allreduce(coll_comm *comm, const coll_transport *transport, void *ctx,

@@ -97,6 +97,20 @@
 #endif
 #endif
 
+/* In front of functions that several small ones call: a call is less code than another copy of it. */
+#if COLL_I_MODE == 0 && (defined(__GNUC__) || defined(__clang__)) && defined(__OPTIMIZE_SIZE__)
+#define COLL_I_APART COLL_I_SMALL static __attribute__((noinline, unused))
+#else
+#define COLL_I_APART COLL_INLINE
+#endif
+
+/* … of which every action passes through one: elsewhere a part of its callers. */
+#if COLL_I_MODE == 0 && (defined(__GNUC__) || defined(__clang__)) && defined(__OPTIMIZE_SIZE__)
+#define COLL_I_HOT_APART COLL_I_APART
+#else
+#define COLL_I_HOT_APART COLL_HOT_INLINE
+#endif
+
 /* Without optimization gcc keeps constants that nobody uses, and what they point to, unless told.
  * */
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__OPTIMIZE__) && COLL_I_MODE == 0
@@ -228,6 +242,42 @@ template <class type, size_t n> char (&coll_i_rows(type (&)[n]))[n];
 #define COLL_CHECKS 1
 #endif
 
+/* 1: of two ways to one result the library compiles the one of fewer bytes, though it takes more time: for
+ * microcontrollers. Freestanding, the default. */
+#ifndef COLL_SMALL
+#define COLL_SMALL (!__STDC_HOSTED__)
+#endif
+
+/* 0: plans have neither tables of counts nor graphs: v- and w-collectives and those along a graph are refused
+ * (COLL_ERR_COUNTS, COLL_ERR_GRAPH). Saves 500 bytes of code. Freestanding, the default; programs with
+ * communicators (comm.h) ask for 1. */
+#ifndef COLL_IRREGULAR
+#define COLL_IRREGULAR __STDC_HOSTED__
+#endif
+
+/* 0: records of algorithms have neither their source nor what parameters mean, nor the values of the proof:
+ * what tools print. Freestanding, the default. */
+#ifndef COLL_DESCRIPTIONS
+#define COLL_DESCRIPTIONS __STDC_HOSTED__
+#endif
+
+/* 0: the processor has no division, as a Cortex-M0+: the library divides by a loop then, of 30 bytes, where
+ * the compiler's function has 270. */
+#ifndef COLL_DIVIDES
+#if COLL_SMALL && ((defined(__arm__) && !defined(__ARM_FEATURE_IDIV)) ||                       \
+                   (defined(__riscv) && !defined(__riscv_div)))
+#define COLL_DIVIDES 0
+#else
+#define COLL_DIVIDES 1
+#endif
+#endif
+
+/* 1: division by a number that stays the same is a multiplication (coll_fast_divisor). To prepare that takes a
+ * division of 64 bits, which 32-bit processors have as a function of 500 bytes or more; with 0 they divide. */
+#ifndef COLL_FAST_DIVISION
+#define COLL_FAST_DIVISION (!COLL_SMALL || UINTPTR_MAX > 0xffffffffu)
+#endif
+
 /* 0: engines take the limits of the transport for all peers (coll_routes of transport.h). Freestanding, the
  * usual: firmware that joins two transports asks for 1. */
 #ifndef COLL_ROUTES
@@ -289,7 +339,7 @@ typedef size_t __attribute__((__may_alias__)) coll_i_word;
 typedef unsigned char coll_i_word;
 #endif
 
-COLL_INLINE void coll_i_copy(void *dst, const void *src, size_t bytes)
+COLL_I_APART void coll_i_copy(void *dst, const void *src, size_t bytes)
 {
     volatile unsigned char *to = (volatile unsigned char *)dst;
     const unsigned char *from = (const unsigned char *)src;
@@ -301,6 +351,16 @@ COLL_INLINE void coll_i_copy(void *dst, const void *src, size_t bytes)
                 *(const coll_i_word *)(const void *)(from + i);
     for (; i < bytes; i++)
         to[i] = from[i];
+}
+
+/* *to = *from: structures of so many bytes, all of words. A loop, as compilers call memcpy for the assignment on
+ * bare metal, and field by field it is 4 bytes of code a word in each place. */
+COLL_I_APART void coll_i_assign(void *to, const void *from, size_t bytes)
+{
+    volatile coll_i_word *words = (volatile coll_i_word *)to;
+    const coll_i_word *these = (const coll_i_word *)from;
+    for (size_t i = 0; i < bytes / sizeof(coll_i_word); i++)
+        words[i] = these[i];
 }
 
 /* The condition is nearly always true: what follows if it is lies in one run. */
@@ -340,7 +400,7 @@ COLL_INLINE void coll_i_copy(void *dst, const void *src, size_t bytes)
 #endif
 #endif
 
-COLL_INLINE uint32_t coll_i_lowest_bit(uint32_t x)
+COLL_I_APART uint32_t coll_i_lowest_bit(uint32_t x)
 {
     uint32_t bit = 0;
     while (!(x & 1u)) {

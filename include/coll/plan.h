@@ -96,8 +96,8 @@ COLL_INLINE coll_block coll_out_block(const coll_plan *plan, uint32_t i)
  * then sets to its own. */
 COLL_INLINE size_t coll_own_count(const coll_plan *plan, uint32_t rank)
 {
-    const size_t *counts =
-        plan->problem.out.counts ? plan->problem.out.counts : plan->problem.in.counts;
+    const size_t *out = coll_i_counts(&plan->problem.out);
+    const size_t *counts = out ? out : coll_i_counts(&plan->problem.in);
     return counts ? counts[rank] : plan->problem.count;
 }
 
@@ -108,52 +108,78 @@ typedef struct coll_extents {
     bool fits; /* false: they overflow */
 } coll_extents;
 
-/* Elements of IN and OUT that a rank has. */
+/* What a buffer of a collective holds: nothing, `count` elements, a rank's single block, or all blocks; and in
+ * three bits more what ranks beside the root have: IN, OUT. */
+enum {
+    COLL_I_HOLDS_NOTHING,
+    COLL_I_HOLDS_VECTOR,
+    COLL_I_HOLDS_OWN,
+    COLL_I_HOLDS_BLOCKS,
+    COLL_I_ALL_IN = 16, /* IN: and two bits on OUT, as for what they hold */
+    COLL_I_ALL_OUT = 64,
+    COLL_I_ALL = COLL_I_ALL_IN | COLL_I_ALL_OUT
+};
+#define COLL_I_HOLDS(in, out, all)                                                             \
+    (uint8_t)(COLL_I_HOLDS_##in | COLL_I_HOLDS_##out << 2 | COLL_I_ALL##all)
+
+/* Of each collective, in the order of COLL_COLLECTIVE_LIST. */
+COLL_TABLE(uint8_t, coll_i_holds, {
+    COLL_I_HOLDS(NOTHING, NOTHING, ),     /* barrier */
+    COLL_I_HOLDS(VECTOR, VECTOR, _OUT),   /* bcast */
+    COLL_I_HOLDS(VECTOR, VECTOR, _IN),    /* reduce */
+    COLL_I_HOLDS(VECTOR, VECTOR, ),       /* allreduce */
+    COLL_I_HOLDS(OWN, BLOCKS, _IN),       /* gather */
+    COLL_I_HOLDS(OWN, BLOCKS, _IN),       /* gatherv */
+    COLL_I_HOLDS(BLOCKS, OWN, _OUT),      /* scatter */
+    COLL_I_HOLDS(BLOCKS, OWN, _OUT),      /* scatterv */
+    COLL_I_HOLDS(OWN, BLOCKS, ),          /* allgather */
+    COLL_I_HOLDS(OWN, BLOCKS, ),          /* allgatherv */
+    COLL_I_HOLDS(BLOCKS, BLOCKS, ),       /* alltoall */
+    COLL_I_HOLDS(BLOCKS, BLOCKS, ),       /* alltoallv */
+    COLL_I_HOLDS(BLOCKS, OWN, ),          /* reduce_scatter */
+    COLL_I_HOLDS(BLOCKS, OWN, ),          /* reduce_scatter_block */
+    COLL_I_HOLDS(VECTOR, VECTOR, ),       /* scan */
+    COLL_I_HOLDS(VECTOR, VECTOR, ),       /* exscan */
+    COLL_I_HOLDS(BLOCKS, BLOCKS, ),       /* alltoallw */
+    COLL_I_HOLDS(VECTOR, BLOCKS, ),       /* neighbor_allgather */
+    COLL_I_HOLDS(VECTOR, BLOCKS, ),       /* neighbor_allgatherv */
+    COLL_I_HOLDS(BLOCKS, BLOCKS, ),       /* neighbor_alltoall */
+    COLL_I_HOLDS(BLOCKS, BLOCKS, ),       /* neighbor_alltoallv */
+    COLL_I_HOLDS(BLOCKS, BLOCKS, ),       /* neighbor_alltoallw */
+});
+#undef COLL_I_HOLDS
+
+/* Elements of IN and OUT that a rank has. In place is IN in OUT: of a scatter, the other way round. */
 COLL_INLINE coll_extents coll_plan_extents(const coll_plan *plan, uint32_t rank)
 {
-    const unsigned gathers = COLL_BIT(COLL_GATHER) | COLL_BIT(COLL_GATHERV),
-                   allgathers = COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV),
-                   scatters = COLL_BIT(COLL_SCATTER) | COLL_BIT(COLL_SCATTERV),
-                   reduce_scatters =
-                       COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),
-                   alltoalls = COLL_BIT(COLL_ALLTOALL) | COLL_BIT(COLL_ALLTOALLV) |
-                               COLL_BIT(COLL_ALLTOALLW) | COLL_BIT(COLL_NEIGHBOR_ALLTOALL) |
-                               COLL_BIT(COLL_NEIGHBOR_ALLTOALLV) |
-                               COLL_BIT(COLL_NEIGHBOR_ALLTOALLW),
-                   neighbors =
-                       COLL_BIT(COLL_NEIGHBOR_ALLGATHER) | COLL_BIT(COLL_NEIGHBOR_ALLGATHERV);
     const coll_problem *of = &plan->problem;
     const bool root = rank == of->root || !coll_is(COLL_ROOTED, of->collective);
-    size_t in = of->collective == COLL_BARRIER ? 0 : of->count, out = in;
+    unsigned holds = coll_i_holds[of->collective];
+    size_t elements[2];
     coll_extents
         extents; /* nothing points into it, or RISC-V's gcc calls memcpy to return it */
     extents.fits = true;
-    if (coll_is(gathers | allgathers, of->collective))
-        in = coll_own_count(plan, rank);
-    if (coll_is(scatters | reduce_scatters, of->collective))
-        out = coll_own_count(plan, rank);
-    if (!root) {
-        if (coll_is(scatters | COLL_BIT(COLL_BCAST), of->collective))
-            in = 0;
-        else
-            out = 0;
-    } else {
-        if (coll_is(scatters | reduce_scatters | alltoalls, of->collective))
-            extents.fits = coll_i_layout_extent(&of->in, of->count, coll_in_blocks(of), &in);
-        if (coll_is(gathers | allgathers | neighbors | alltoalls, of->collective))
-            extents.fits &=
-                coll_i_layout_extent(&of->out, of->count, coll_out_blocks(of), &out);
-        if (coll_in_place(plan)) {
-            if (coll_is(reduce_scatters, of->collective))
-                out = in;
-            if (coll_is(scatters, of->collective))
-                out = 0; /* in place concerns OUT, not IN */
-            else
-                in = 0;
-        }
+    for (unsigned side = 0; side < 2; side++, holds >>= 2) {
+        const coll_layout *layout = side == 0 ? &of->in : &of->out;
+        uint32_t blocks = side == 0 ? coll_in_blocks(of) : coll_out_blocks(of);
+        if (!root && !(holds & COLL_I_ALL_IN))
+            blocks = 0;
+        else if ((holds & 3) != COLL_I_HOLDS_BLOCKS)
+            blocks = (holds & 3) == COLL_I_HOLDS_NOTHING ? 0 : 1;
+        extents.fits &= coll_i_layout_extent(layout, of->count, blocks, &elements[side]);
+        if (COLL_IRREGULAR && (holds & 3) == COLL_I_HOLDS_OWN && blocks != 0)
+            elements[side] = coll_own_count(plan, rank);
     }
-    extents.in = in;
-    extents.out = out;
+    if (coll_in_place(plan) && root) {
+        const unsigned scatters = COLL_BIT(COLL_SCATTER) | COLL_BIT(COLL_SCATTERV),
+                       reduce_scatters =
+                           COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK);
+        if (coll_is(reduce_scatters, of->collective))
+            elements[1] = elements[0];
+        elements[coll_is(scatters, of->collective) ? 1 : 0] = 0;
+    }
+    extents.in = elements[0];
+    extents.out = elements[1];
     return extents;
 }
 
@@ -175,10 +201,38 @@ COLL_INLINE coll_status coll_i_vectors_check(const coll_plan *plan, size_t vecto
                : COLL_ERR_OVERFLOW;
 }
 
+/* What is wrong with a problem's tables of counts, and its graph? */
+COLL_HOT_INLINE coll_status coll_i_tables_check(const coll_problem *problem,
+                                                const coll_algorithm *algorithm)
+{
+    const unsigned tables_in = COLL_IRREGULAR ? COLL_TABLES_IN : 0u,
+                   tables_out = COLL_IRREGULAR ? COLL_TABLES_OUT : 0u;
+    if ((COLL_IRREGULAR && (!problem->in.counts != !problem->in.displs ||
+                            !problem->out.counts != !problem->out.displs)) ||
+        (problem->in.counts && !coll_is(tables_in, problem->collective)) ||
+        (problem->out.counts && !coll_is(tables_out, problem->collective)))
+        return COLL_ERR_COUNTS;
+    if (!COLL_IRREGULAR) {
+        if (coll_is(COLL_NEIGHBORLY, problem->collective) || problem->graph)
+            return COLL_ERR_GRAPH;
+        return coll_is(COLL_TABLES_IN | COLL_TABLES_OUT, problem->collective) ? COLL_ERR_COUNTS
+                                                                              : COLL_OK;
+    }
+    if (coll_is(COLL_NEIGHBORLY, problem->collective)
+            ? coll_graph_check(problem->graph, problem->p) != COLL_OK
+            : problem->graph != NULL)
+        return COLL_ERR_GRAPH;
+    if ((algorithm->traits & COLL_NEEDS_CARTESIAN) && problem->graph->n_dims == 0)
+        return COLL_ERR_ROUTE; /* of its kind there is none */
+    return problem->graph && (problem->flags & COLL_FLAG_IN_PLACE) ? COLL_ERR_IN_PLACE
+                                                                   : COLL_OK;
+}
+
 /* What is wrong with a problem, and with this algorithm for it, whatever its parameters are. */
 COLL_INLINE coll_status coll_i_problem_check(const coll_problem *problem,
                                              const coll_algorithm *algorithm)
 {
+    coll_status status;
     if (problem->p == 0)
         return COLL_ERR_RANKS;
     if ((unsigned)problem->collective >= COLL_COLLECTIVES ||
@@ -188,19 +242,9 @@ COLL_INLINE coll_status coll_i_problem_check(const coll_problem *problem,
         return COLL_ERR_ROOT;
     if (problem->elem_bytes == 0)
         return COLL_ERR_TYPE;
-    if (!problem->in.counts != !problem->in.displs ||
-        !problem->out.counts != !problem->out.displs ||
-        (problem->in.counts && !coll_is(COLL_TABLES_IN, problem->collective)) ||
-        (problem->out.counts && !coll_is(COLL_TABLES_OUT, problem->collective)))
-        return COLL_ERR_COUNTS;
-    if (coll_is(COLL_NEIGHBORLY, problem->collective)
-            ? coll_graph_check(problem->graph, problem->p) != COLL_OK
-            : problem->graph != NULL)
-        return COLL_ERR_GRAPH;
-    if ((algorithm->traits & COLL_NEEDS_CARTESIAN) && problem->graph->n_dims == 0)
-        return COLL_ERR_ROUTE; /* of its kind there is none */
-    if (problem->graph && (problem->flags & COLL_FLAG_IN_PLACE))
-        return COLL_ERR_IN_PLACE;
+    status = coll_i_tables_check(problem, algorithm);
+    if (status != COLL_OK)
+        return status;
     if ((algorithm->traits & COLL_NEEDS_COMMUTATIVE) &&
         !(problem->flags & COLL_FLAG_COMMUTATIVE))
         return COLL_ERR_ORDER;
@@ -254,11 +298,12 @@ COLL_INLINE coll_status coll_i_plan_init(coll_plan *plan, const coll_algorithm *
     if (algorithm->prepare)
         algorithm->prepare(plan);
     {
+        const size_t *counts = coll_i_counts(&problem->in);
         const size_t in =
             coll_i_layout_largest(&problem->in, problem->count, coll_in_blocks(problem));
         const size_t out =
             coll_i_layout_largest(&problem->out, problem->count, coll_out_blocks(problem));
-        plan->largest = problem->in.counts && (!problem->out.counts || in > out) ? in : out;
+        plan->largest = counts && (!problem->out.counts || in > out) ? in : out;
     }
     plan->inner = NULL;
     coll_group_identity(&plan->group);
@@ -312,9 +357,9 @@ COLL_INLINE coll_status coll_plan_place(coll_plan *plan, const coll_group *group
 COLL_INLINE bool coll_i_own_blocks_agree(const coll_problem *of, uint32_t rank)
 {
     uint32_t in, out;
-    if (!of->out.counts)
+    if (!coll_i_counts(&of->out))
         return true;
-    if (!of->graph)
+    if (!coll_i_graph(of))
         return !of->in.counts || of->in.counts[rank] == of->out.counts[rank];
     for (uint32_t k = 0; of->graph->loop(of->graph, rank, k, &in, &out); k++)
         if ((of->in.counts ? of->in.counts[in] : of->count) != of->out.counts[out])
@@ -329,16 +374,15 @@ COLL_INLINE coll_status coll_plan_check_rank(const coll_plan *plan, uint32_t ran
     const coll_problem *of = &plan->problem;
     const bool all = !coll_is(COLL_ROOTED, of->collective) || rank == of->root ||
                      (plan->traits & COLL_NEEDS_COUNTS) != 0;
-    const bool in = coll_is(COLL_TABLES_IN, of->collective) && all &&
-                    !(coll_is(COLL_PAIRED, of->collective) && coll_in_place(plan)) &&
-                    (!of->graph || of->graph->n_out > 0);
-    const bool out =
-        coll_is(COLL_TABLES_OUT, of->collective) && all && (!of->graph || of->graph->n_in > 0);
     if (rank >= of->p)
         return COLL_ERR_RANK;
-    if (of->graph && of->graph->rank != COLL_RANK_NONE && of->graph->rank != rank)
+    if (coll_i_graph(of) && of->graph->rank != COLL_RANK_NONE && of->graph->rank != rank)
         return COLL_ERR_GRAPH;
-    if ((in && !of->in.counts) || (out && !of->out.counts))
+    if (COLL_IRREGULAR && all &&
+        ((!of->in.counts && coll_is(COLL_TABLES_IN, of->collective) &&
+          coll_in_blocks(of) != 0) ||
+         (!of->out.counts && coll_is(COLL_TABLES_OUT, of->collective) &&
+          coll_out_blocks(of) != 0)))
         return COLL_ERR_COUNTS;
     return coll_i_own_blocks_agree(of, rank) ? COLL_OK : COLL_ERR_SIZE;
 }

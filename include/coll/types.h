@@ -26,8 +26,8 @@
       "the algorithm reorders operands, so it needs a commutative operator")                   \
     X(COLL_ERR_IN_PLACE, -11, "the algorithm or collective cannot work in place")              \
     X(COLL_ERR_COUNTS, -12,                                                                    \
-      "the tables of counts and displacements are missing on this rank, or the collective "    \
-      "has none")                                                                              \
+      "the tables of counts and displacements are missing on this rank, the collective has "   \
+      "none, or COLL_IRREGULAR is 0")                                                          \
     X(COLL_ERR_WINDOW, -13, "the window has fewer slots than the algorithm needs, or over 32") \
     X(COLL_ERR_SCRATCH, -14, "the scratch memory is smaller than coll_plan_scratch says")      \
     X(COLL_ERR_SHARED, -15, "the algorithm needs shared memory that the caller did not give")  \

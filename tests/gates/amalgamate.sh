@@ -58,7 +58,7 @@ for name in two ring boards engine sums nearby all; do
     accept compile $name -fsyntax-only -DCOLL_EXTERN -DCOLL_IMPLEMENTATION
 done
 for name in ring boards engine sums; do
-    accept compile $name -O0 -ffreestanding
+    accept compile $name -O0 -ffreestanding -DCOLL_IRREGULAR=1
 done
 
 accept example sums 01_custom_transport

@@ -41,7 +41,7 @@ check() {
     printf '#include "%s"\n' "$@" >all.c
     # shellcheck disable=SC2086
     $compiler -std=c99 -ffreestanding "$level" -Wall -Wextra -Werror -ffunction-sections -I"$folder" \
-        '-DCOLL_INLINE=__attribute__((used)) static' \
+        -DCOLL_IRREGULAR=1 '-DCOLL_INLINE=__attribute__((used)) static' \
         '-DCOLL_HOT_INLINE=__attribute__((used)) static' -c all.c -o all.o || return 1
     $nm -u all.o | awk '{ print $NF }' >undefined
     {

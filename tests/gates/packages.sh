@@ -177,7 +177,7 @@ END
     accept xmllint --noout pack/coll.coll.pdsc
     # shellcheck disable=SC2086
     accept build "$tree/packages/zephyr/CMakeLists.txt" $zephyr
-    accept grep -q -e '-DCOLL_WINDOW=8 -DCOLL_CHECKS=1 -DCOLL_ARRIVAL=0' flags
+    accept grep -q -e '-DCOLL_WINDOW=8 -DCOLL_CHECKS=1 -DCOLL_IRREGULAR=0 -DCOLL_ARRIVAL=0' flags
     accept build "$tree/CMakeLists.txt" -DESP_PLATFORM=1
     accept build "$gate_scratch/coll/CMakeLists.txt" -DESP_PLATFORM=1
     accept arduino

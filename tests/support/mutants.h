@@ -772,7 +772,7 @@ static struct program programs[] = {
         {0, SEND(1, OUT(1), 1)}, {0, SEND(1, OUT(1), 1)}, {0, RECV(1, TMP(0), 1)}, {0, RECV(1, TMP(0), 1)}, {0, COPY(OUT(1), TMP(0), 1)},
         {1, SEND(0, OUT(0), 1)}, {1, SEND(0, OUT(0), 1)}, {1, RECV(0, TMP(0), 1)}, {1, RECV(0, TMP(0), 1)}, {1, COPY(OUT(0), TMP(0), 1)}}},
     {.name = "the tables contradict each other", .collective = COLL_ALLTOALLV, .p = 2, .count = 1, .finding = COLL_FOUND_PLAN, .sentence = "rank 0, at the end: this rank has a block of 1 elements with rank 1, which has one of 2"},
-    {.name = "no tables at the root", .collective = COLL_GATHERV, .p = 2, .count = 1, .finding = COLL_FOUND_PLAN, .sentence = "rank 0, at the end: the plan cannot run on this rank: the tables of counts and displacements are missing on this rank, or the collective has none"},
+    {.name = "no tables at the root", .collective = COLL_GATHERV, .p = 2, .count = 1, .finding = COLL_FOUND_PLAN, .sentence = "rank 0, at the end: the plan cannot run on this rank: the tables of counts and displacements are missing on this rank, the collective has none, or COLL_IRREGULAR is 0"},
 
     {.name = "forwards what it has", BCAST(3, 2), .lines = {
         {0, SEND(1, IN(0), 2)}, {0, COPY(OUT(0), IN(0), 2)},

@@ -41,7 +41,8 @@
 #include "kit/tree_gather.h"
 
 COLL_TABLE(coll_param, coll_i_bine_params, {
-    {"segment", "elements of a segment; 0: the whole vector", 0, UINT32_MAX, 0, {0, 3, 0, 0}}});
+    COLL_PARAM("segment", "elements of a segment; 0: the whole vector",
+               0, UINT32_MAX, 0, {0, 3, 0, 0})});
 
 COLL_INLINE coll_status coll_i_bine_check(const coll_plan *plan)
 {

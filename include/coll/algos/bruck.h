@@ -29,7 +29,7 @@
 #include "kit/derived.h"
 
 COLL_TABLE(coll_param, coll_i_bruck_params, {
-    {"k", "k-1 messages a round", 2, UINT32_MAX / 2, 2, {2, 3, 4, 100}}});
+    COLL_PARAM("k", "k-1 messages a round", 2, UINT32_MAX / 2, 2, {2, 3, 4, 100})});
 
 /* The distances are those of the children of a k-nomial tree's root; alone, the copy. */
 COLL_INLINE size_t coll_i_bruck_allgather_steps(const coll_plan *plan, uint32_t rank)

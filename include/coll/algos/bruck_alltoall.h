@@ -32,7 +32,7 @@
 #include "kit/derived.h"
 
 COLL_TABLE(coll_param, coll_i_bruck_alltoall_params, {
-    {"k", "k-1 messages a round", 2, UINT32_MAX / 2, 2, {2, 3, 100, 2}}});
+    COLL_PARAM("k", "k-1 messages a round", 2, UINT32_MAX / 2, 2, {2, 3, 100, 2})});
 
 /* ---- actions ----------------------------------------------------------------------------- */
 

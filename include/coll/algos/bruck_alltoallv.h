@@ -30,8 +30,9 @@
 #include "pairwise.h"
 
 COLL_TABLE(coll_param, coll_i_bruck_alltoallv_params, {
-    {"k", "k-1 messages a round", 2, UINT32_MAX / 2, 2, {2, 3, 2, 2}},
-    {"block", "elements of the longest blocks that ride", 0, UINT32_MAX, 64, {2, 0, 8, 2}}});
+    COLL_PARAM("k", "k-1 messages a round", 2, UINT32_MAX / 2, 2, {2, 3, 2, 2}),
+    COLL_PARAM("block", "elements of the longest blocks that ride",
+               0, UINT32_MAX, 64, {2, 0, 8, 2})});
 
 /* Steps of the rounds; the others are those of the straight way, and the copy of the own block. */
 COLL_HOT_INLINE size_t coll_i_bruck_riding(const coll_i_bruck *list)

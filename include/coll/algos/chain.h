@@ -25,8 +25,9 @@
 #include "kit/tree_walk.h"
 
 COLL_TABLE(coll_param, coll_i_chain_params, {
-    {"chains", "how many hang off the root", 1, UINT32_MAX / 2, 4, {2, 100, 2, 2}},
-    {"segment", "elements of a segment; 0: the whole vector", 0, UINT32_MAX, 0, {0, 3, 0, 0}}});
+    COLL_PARAM("chains", "how many hang off the root", 1, UINT32_MAX / 2, 4, {2, 100, 2, 2}),
+    COLL_PARAM("segment", "elements of a segment; 0: the whole vector",
+               0, UINT32_MAX, 0, {0, 3, 0, 0})});
 
 COLL_INLINE coll_status coll_i_chain_check(const coll_plan *plan)
 {

@@ -33,7 +33,8 @@
 #include "circulant.h"
 
 COLL_TABLE(coll_param, coll_i_circulant_bcast_params, {
-    {"segment", "elements of a block; 0: the whole vector", 0, UINT32_MAX, 0, {0, 3, 1000, 0}}});
+    COLL_PARAM("segment", "elements of a block; 0: the whole vector",
+               0, UINT32_MAX, 0, {0, 3, 1000, 0})});
 
 /* ---- rounds and blocks ------------------------------------------------------------------- */
 

@@ -27,7 +27,7 @@
 #include "kit/derived.h"
 
 COLL_TABLE(coll_param, coll_i_dissemination_params, {
-    {"f", "f-1 notifications a round", 2, UINT32_MAX / 2, 2, {2, 3, 5, 64}}});
+    COLL_PARAM("f", "f-1 notifications a round", 2, UINT32_MAX / 2, 2, {2, 3, 5, 64})});
 
 /* The distances are those of the children of an f-nomial tree's root. */
 COLL_INLINE size_t coll_i_dissemination_steps(const coll_plan *plan, uint32_t rank)

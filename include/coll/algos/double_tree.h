@@ -45,7 +45,8 @@
 #include "kit/double_tree_roles.h"
 
 COLL_TABLE(coll_param, coll_i_double_tree_params, {
-    {"segment", "elements of a segment; 0: half the vector", 0, UINT32_MAX, 0, {0, 2, 0, 0}}});
+    COLL_PARAM("segment", "elements of a segment; 0: half the vector",
+               0, UINT32_MAX, 0, {0, 2, 0, 0})});
 
 /* ---- what a rank does -------------------------------------------------------------------- */
 

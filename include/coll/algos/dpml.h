@@ -40,10 +40,11 @@
 #include "kit/leaders.h"
 #include "recursive_multiplying.h"
 
-COLL_TABLE(coll_param, coll_i_dpml_params, {{COLL_I_LEADERS_PARAM, {2, 3, 2, 2}}});
+COLL_TABLE(coll_param, coll_i_dpml_params, {COLL_PARAM(COLL_I_LEADERS_PARAM, {2, 3, 2, 2})});
 COLL_TABLE(coll_param, coll_i_dpml_pipelined_params, {
-    {COLL_I_LEADERS_PARAM, {2, 3, 2, 2}},
-    {"pieces", "of each partition, allreduced side by side", 1, 4096, 4, {2, 3, 5, 9}}});
+    COLL_PARAM(COLL_I_LEADERS_PARAM, {2, 3, 2, 2}),
+    COLL_PARAM("pieces", "of each partition, allreduced side by side",
+               1, 4096, 4, {2, 3, 5, 9})});
 
 /* One of the two phases within a node. */
 COLL_INLINE coll_status coll_i_dpml_intra(coll_plan *plan, coll_workspace *workspace,

@@ -32,9 +32,12 @@
 
 /* Of an algorithm that gathers, or of a barrier, only the first. */
 COLL_TABLE(coll_param, coll_i_fnomial_params, {
-    {"f", "degree of the tree: f-1 children a phase", 2, UINT32_MAX / 2, 2, {2, 5, 2, 2}},
-    {"segment", "elements of a segment; 0: the whole vector", 0, UINT32_MAX, 0, {0, 3, 0, 0}},
-    {"order", "1: up the largest subtree first, down last; 0: reverse", 0, 1, 0, {0, 1, 0, 0}}});
+    COLL_PARAM("f", "degree of the tree: f-1 children a phase",
+               2, UINT32_MAX / 2, 2, {2, 5, 2, 2}),
+    COLL_PARAM("segment", "elements of a segment; 0: the whole vector",
+               0, UINT32_MAX, 0, {0, 3, 0, 0}),
+    COLL_PARAM("order", "1: up the largest subtree first, down last; 0: reverse",
+               0, 1, 0, {0, 1, 0, 0})});
 
 /* A rank's place in a tree over the plan's ranks. */
 typedef struct coll_i_fnomial {

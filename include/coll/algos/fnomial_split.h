@@ -38,8 +38,9 @@
 #include "kit/split_groups.h"
 
 COLL_TABLE(coll_param, coll_i_split_params, {
-    {"f", "degree of the trees: f-1 children a phase", 2, UINT32_MAX / 2, 2, {2, 3, 2, 2}},
-    {"splits", "how many times the vector is halved", 0, 32, 3, {2, 9, 2, 2}}});
+    COLL_PARAM("f", "degree of the trees: f-1 children a phase",
+               2, UINT32_MAX / 2, 2, {2, 3, 2, 2}),
+    COLL_PARAM("splits", "how many times the vector is halved", 0, 32, 3, {2, 9, 2, 2})});
 
 /* `depth` splits, a step each; then a list of actions, COLL_STEP_MAX a step: up and down the tree,
  * or, at the root, the pieces; then, of an allreduce, the splits backwards. */

@@ -26,8 +26,9 @@
 #include "kit/tree_walk.h"
 
 COLL_TABLE(coll_param, coll_i_kary_params, {
-    {"k", "children of a rank, at most", 2, UINT32_MAX / 2, 2, {5, 100, 5, 5}},
-    {"segment", "elements of a segment; 0: the whole vector", 0, UINT32_MAX, 0, {0, 3, 0, 0}}});
+    COLL_PARAM("k", "children of a rank, at most", 2, UINT32_MAX / 2, 2, {5, 100, 5, 5}),
+    COLL_PARAM("segment", "elements of a segment; 0: the whole vector",
+               0, UINT32_MAX, 0, {0, 3, 0, 0})});
 
 COLL_INLINE coll_status coll_i_kary_check(const coll_plan *plan)
 {

@@ -166,7 +166,8 @@ COLL_INLINE unsigned coll_i_kprefix_own(const coll_plan *plan, uint32_t rank, co
 /* ---- kprefix ----------------------------------------------------------------------------- */
 
 COLL_TABLE(coll_param, coll_i_kprefix_params, {
-    {"k", "nodes of a partition", 1, 65536, 8, {8, 1, 3, 100}}, COLL_I_MACHINE_PARAM});
+    COLL_PARAM("k", "nodes of a partition",
+               1, 65536, 8, {8, 1, 3, 100}), COLL_I_MACHINE_PARAM});
 
 COLL_INLINE coll_status coll_i_kprefix_check(const coll_plan *plan)
 {

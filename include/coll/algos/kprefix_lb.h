@@ -37,8 +37,8 @@
 #include "kprefix.h"
 
 COLL_TABLE(coll_param, coll_i_kprefix_lb_params, {
-    {"k", "nodes of a partition", 1, 65536, 8, {3, 100, 3, 3}},
-    {"every", "stages from barrier to barrier", 1, UINT32_MAX, 16, {2, 3, 5, 2}},
+    COLL_PARAM("k", "nodes of a partition", 1, 65536, 8, {3, 100, 3, 3}),
+    COLL_PARAM("every", "stages from barrier to barrier", 1, UINT32_MAX, 16, {2, 3, 5, 2}),
     COLL_I_MACHINE_PARAM});
 
 COLL_INLINE coll_status coll_i_kprefix_lb_check(const coll_plan *plan)

@@ -36,9 +36,9 @@
 #include "pairwise.h"
 
 COLL_TABLE(coll_param, coll_i_kshift_params, {
-    {"k", "ranks of a neighbourhood", 1, UINT32_MAX, 8, {8, 1, 3, 100}}});
+    COLL_PARAM("k", "ranks of a neighbourhood", 1, UINT32_MAX, 8, {8, 1, 3, 100})});
 COLL_TABLE(coll_param, coll_i_kshift_alltoall_params, {
-    {"k", "ranks of a neighbourhood", 1, UINT32_MAX, 8, {3, 100, 3, 3}}});
+    COLL_PARAM("k", "ranks of a neighbourhood", 1, UINT32_MAX, 8, {3, 100, 3, 3})});
 
 /* How far a block is from its owner, modulo p, at some step: with its holder of this turn, and
  * with the rank to which that sends it. */

@@ -60,7 +60,7 @@ COLL_ALGORITHM(coll_linear_bcast, "linear", "Moody 2003, section 3.2.1",
 /* ---- reduce ------------------------------------------------------------------------------ */
 
 COLL_TABLE(coll_param, coll_i_linear_params, {
-    {"slots", "messages that can wait at the root", 1, 65536, 4, {4, 1, 3, 64}}});
+    COLL_PARAM("slots", "messages that can wait at the root", 1, 65536, 4, {4, 1, 3, 64})});
 
 COLL_INLINE uint32_t coll_i_linear_slots(const coll_plan *plan)
 {

@@ -23,7 +23,8 @@
 #include "../plan.h"
 
 COLL_TABLE(coll_param, coll_i_linear_scan_params, {
-    {"segment", "elements of a segment; 0: the whole vector", 0, UINT32_MAX, 0, {0, 1, 7, 0}}});
+    COLL_PARAM("segment", "elements of a segment; 0: the whole vector",
+               0, UINT32_MAX, 0, {0, 1, 7, 0})});
 
 /* A step a segment. */
 COLL_INLINE size_t coll_i_linear_scan_steps(const coll_plan *plan, uint32_t rank)

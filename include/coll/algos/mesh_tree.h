@@ -27,8 +27,9 @@
 #include "kit/tree_walk.h"
 
 COLL_TABLE(coll_param, coll_i_mesh_tree_params, {
-    {"width", "columns of the mesh; rank y*width + x is in column x of row y", 1, UINT32_MAX, 1,
-     {1, 4, 3, 1}}});
+    COLL_PARAM("width", "columns of the mesh; rank y*width + x is in column x of row y",
+               1, UINT32_MAX, 1,
+     {1, 4, 3, 1})});
 
 COLL_INLINE size_t coll_i_mesh_tree_steps(const coll_plan *plan, uint32_t rank)
 {

@@ -29,13 +29,14 @@
 #include "kit/mixed_passes.h"
 
 COLL_TABLE(coll_param, coll_i_mixed_bcast_params, {
-    {"k", "tree of nodes: 0 binomial, 1 a chain, else k-ary", 0, UINT32_MAX / 2, 2,
-     {1, 3, 1, 1}},
-    {"buffers", "pipeline buffers", 1, 1 << 16, 2, {3, 3, 3, 3}},
-    {"segment", "elements of a segment; 0: the whole vector", 0, UINT32_MAX, 1024,
-     {20, 3, 20, 20}},
-    {"overlap", "elements of a segment that are put while the next is under way", 0, UINT32_MAX,
-     UINT32_MAX, {13, 1, 13, 13}}});
+    COLL_PARAM("k", "tree of nodes: 0 binomial, 1 a chain, else k-ary", 0, UINT32_MAX / 2, 2,
+     {1, 3, 1, 1}),
+    COLL_PARAM("buffers", "pipeline buffers", 1, 1 << 16, 2, {3, 3, 3, 3}),
+    COLL_PARAM("segment", "elements of a segment; 0: the whole vector", 0, UINT32_MAX, 1024,
+     {20, 3, 20, 20}),
+    COLL_PARAM("overlap", "elements of a segment that are put while the next is under way",
+               0, UINT32_MAX,
+     UINT32_MAX, {13, 1, 13, 13})});
 
 /* A rank's place. */
 typedef struct coll_i_mixed_place {

@@ -30,12 +30,14 @@
 #include "kit/mixed_ring.h"
 
 COLL_TABLE(coll_param, coll_i_mixed_allgather_params, {
-    {"f", "degree of the tree of notifications in a node", 2, UINT32_MAX / 2, 64, {3, 4, 3, 3}},
-    {"buffers", "pipeline buffers", 1, 1 << 16, 2, {3, 3, 3, 3}},
-    {"segment", "elements of a segment; 0: all of a node", 0, UINT32_MAX, 1024,
-     {300, 3, 20, 300}},
-    {"overlap", "elements of a segment that are put while the next is under way", 0, UINT32_MAX,
-     UINT32_MAX, {200, 1, 13, 200}}});
+    COLL_PARAM("f", "degree of the tree of notifications in a node",
+               2, UINT32_MAX / 2, 64, {3, 4, 3, 3}),
+    COLL_PARAM("buffers", "pipeline buffers", 1, 1 << 16, 2, {3, 3, 3, 3}),
+    COLL_PARAM("segment", "elements of a segment; 0: all of a node", 0, UINT32_MAX, 1024,
+     {300, 3, 20, 300}),
+    COLL_PARAM("overlap", "elements of a segment that are put while the next is under way",
+               0, UINT32_MAX,
+     UINT32_MAX, {200, 1, 13, 200})});
 
 /* Action j of round `round` of the gathering. */
 COLL_HOT_INLINE void coll_i_mixed_gather(const coll_plan *plan, const coll_i_mixed_ring *at,

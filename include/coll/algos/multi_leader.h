@@ -214,8 +214,8 @@ COLL_INLINE coll_status coll_i_multi_leader_allreduce(coll_plan *plan,
 /* ---- records ----------------------------------------------------------------------------- */
 
 COLL_TABLE(coll_param, coll_i_multi_leader_params, {
-    {COLL_I_LEADERS_PARAM, {2, 3, 2, 2}},
-    {"pieces", "of each partition, side by side across", 1, 4096, 1, {2, 4, 5, 2}}});
+    COLL_PARAM(COLL_I_LEADERS_PARAM, {2, 3, 2, 2}),
+    COLL_PARAM("pieces", "of each partition, side by side across", 1, 4096, 1, {2, 4, 5, 2})});
 
 COLL_TABLE(coll_binding, coll_i_multi_leader_bcast_defaults, {
     {COLL_INTRA, &coll_linear_scatter, NULL},

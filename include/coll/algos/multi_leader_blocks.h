@@ -215,8 +215,9 @@ COLL_INLINE coll_status coll_i_multi_leader_reduce_scatter(coll_plan *plan,
 /* ---- records ----------------------------------------------------------------------------- */
 
 COLL_TABLE(coll_param, coll_i_multi_leader_blocks_params, {
-    {"leaders", "leaders of a node, of a run of its ranks each", 1, COLL_LEADERS_MOST, 4,
-     {2, 3, 2, 2}}});
+    COLL_PARAM("leaders", "leaders of a node, of a run of its ranks each",
+               1, COLL_LEADERS_MOST, 4,
+     {2, 3, 2, 2})});
 
 COLL_TABLE(coll_binding, coll_i_multi_leader_allgather_defaults, {
     {COLL_INTRA, &coll_fnomial_gather, NULL},

@@ -63,7 +63,7 @@ COLL_ALGORITHM(coll_multicast_bcast, "multicast", "Moody 2003, section 2.1",
 /* ---- serial ------------------------------------------------------------------------------ */
 
 COLL_TABLE(coll_param, coll_i_serial_params, {
-    {"slots", "messages that can wait at the root", 1, 65536, 65536, {3, 3, 3, 3}}});
+    COLL_PARAM("slots", "messages that can wait at the root", 1, 65536, 65536, {3, 3, 3, 3})});
 
 /* The linear reduction, and the multicast of the result, or of an element of it. */
 COLL_INLINE size_t coll_i_serial_steps(const coll_plan *plan, uint32_t rank)

@@ -27,7 +27,8 @@
 /* ---- sockets ----------------------------------------------------------------------------- */
 
 COLL_TABLE(coll_param, coll_i_socket_params, {
-    {"sockets", "of a node: runs of ranks of nearly equal length", 1, 4096, 2, {2, 3, 2, 2}}});
+    COLL_PARAM("sockets", "of a node: runs of ranks of nearly equal length",
+               1, 4096, 2, {2, 3, 2, 2})});
 
 /* Numbers the sockets of all nodes through, and makes this rank's its node; which of its node's
  * it is. O(nodes). */

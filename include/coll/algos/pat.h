@@ -31,7 +31,8 @@
 #include "../plan.h"
 
 COLL_TABLE(coll_param, coll_i_pat_params, {
-    {"aggregate", "blocks in a message, at most", 1, UINT32_MAX / 2, 8, {8, 1, 2, 8}}});
+    COLL_PARAM("aggregate", "blocks in a message, at most",
+               1, UINT32_MAX / 2, 8, {8, 1, 2, 8})});
 
 /* ---- messages ---------------------------------------------------------------------------- */
 

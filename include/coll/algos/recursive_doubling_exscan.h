@@ -32,9 +32,9 @@
 #include "../plan.h"
 
 COLL_TABLE(coll_param, coll_i_doubling_exscan_params, {
-    {"inclusive",
+    COLL_PARAM("inclusive",
      "first rounds in which ranks send their own operand too; 0: the fewest rounds", 0, 32, 2,
-     {2, 1, 0, 32}}});
+     {2, 1, 0, 32})});
 
 /* How many rounds it takes to sum up r operands, and how many of these are inclusive: as many as
  * there are to be, or, if that is 0, the fewest with which ⌈log2(r+1)⌉ rounds are enough. */

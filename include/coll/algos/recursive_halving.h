@@ -39,7 +39,7 @@
 #include "kit/folded_exchange.h"
 
 COLL_TABLE(coll_param, coll_i_halving_params, {
-    {"k", "radix: a round is among k ranks", 2, 65536, 2, {2, 3, 9, 2}}});
+    COLL_PARAM("k", "radix: a round is among k ranks", 2, 65536, 2, {2, 3, 9, 2})});
 
 /* ---- a round of halving: of all algorithms that halve ------------------------------------ */
 

@@ -32,7 +32,7 @@
 
 /* A round combines at most 65535 messages in one action. */
 COLL_TABLE(coll_param, coll_i_multiplying_scan_params, {
-    {"k", "radix: a sum is sent k-1 ranks far", 2, 65536, 3, {2, 3, 9, 2}}});
+    COLL_PARAM("k", "radix: a sum is sent k-1 ranks far", 2, 65536, 3, {2, 3, 9, 2})});
 
 /* A rank's part in a round. */
 typedef struct coll_i_scan_round {

@@ -24,9 +24,10 @@
 
 /* As in kit/shared_buffers.h, but for the proven values: stages go with the square of p here. */
 COLL_TABLE(coll_param, coll_i_shm_all_params, {
-    {"f", "degree of the tree of notifications", 2, UINT32_MAX / 2, 64, {3, 4, 3, 3}},
-    {"buffers", "pipeline buffers", 1, 1 << 16, 2, {1, 3, 1, 1}},
-    {"buffer", "elements of a pipeline buffer", 1, UINT32_MAX, 1024, {40, 40, 40, 40}}});
+    COLL_PARAM("f", "degree of the tree of notifications", 2, UINT32_MAX / 2, 64, {3, 4, 3, 3}),
+    COLL_PARAM("buffers", "pipeline buffers", 1, 1 << 16, 2, {1, 3, 1, 1}),
+    COLL_PARAM("buffer", "elements of a pipeline buffer",
+               1, UINT32_MAX, 1024, {40, 40, 40, 40})});
 
 COLL_INLINE coll_ref coll_i_shm_own_block(const coll_plan *plan, uint32_t rank)
 {

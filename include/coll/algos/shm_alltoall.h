@@ -24,9 +24,10 @@
 /* A partner's word that a buffer is free is awaited when the buffer is used again, so if
  * notifications wait to be awaited, a window must hold one for each buffer. */
 COLL_TABLE(coll_param, coll_i_shm_alltoall_params, {
-    {"f", "degree of the tree of notifications", 2, UINT32_MAX / 2, 64, {3, 4, 3, 3}},
-    {"buffers", "pipeline buffers of each rank", 1, 8, 2, {1, 8, 1, 1}},
-    {"buffer", "elements of a pipeline buffer", 1, UINT32_MAX, 1024, {40, 40, 40, 40}}});
+    COLL_PARAM("f", "degree of the tree of notifications", 2, UINT32_MAX / 2, 64, {3, 4, 3, 3}),
+    COLL_PARAM("buffers", "pipeline buffers of each rank", 1, 8, 2, {1, 8, 1, 1}),
+    COLL_PARAM("buffer", "elements of a pipeline buffer",
+               1, UINT32_MAX, 1024, {40, 40, 40, 40})});
 
 /* Stages of a rank: segment 0 of all blocks, then segment 1 … */
 COLL_INLINE size_t coll_i_shm_exchanges(const coll_plan *plan)

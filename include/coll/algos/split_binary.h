@@ -31,7 +31,8 @@
 #include "double_tree.h"
 
 COLL_TABLE(coll_param, coll_i_split_binary_params, {
-    {"segment", "elements of a segment; 0: half the vector", 0, UINT32_MAX, 0, {0, 2, 0, 0}}});
+    COLL_PARAM("segment", "elements of a segment; 0: half the vector",
+               0, UINT32_MAX, 0, {0, 2, 0, 0})});
 
 /* A rank's place. Number 0 is the root; then come the left tree, the right one, and, for even p,
  * the one left over. */

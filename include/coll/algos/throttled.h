@@ -35,7 +35,8 @@
 #include "pairwise.h"
 
 COLL_TABLE(coll_param, coll_i_throttled_params, {
-    {"batch", "messages on their way to a rank", 1, UINT32_MAX / 2, 4, {4, 1, 100, 4}}});
+    COLL_PARAM("batch", "messages on their way to a rank",
+               1, UINT32_MAX / 2, 4, {4, 1, 100, 4})});
 
 /* Permits the message `now` of `from`, of this round, if there is one: when the block `before`
  * is here or, where that is empty, at once. */

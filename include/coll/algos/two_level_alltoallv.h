@@ -76,7 +76,8 @@ COLL_INLINE size_t coll_i_slots_empty_scratch(const coll_plan *plan, uint32_t ra
 }
 
 COLL_TABLE(coll_param, coll_i_two_level_alltoallv_params, {
-    {"block", "elements of the longest blocks that ride", 0, UINT32_MAX, 64, {2, 0, 8, 2}}});
+    COLL_PARAM("block", "elements of the longest blocks that ride",
+               0, UINT32_MAX, 64, {2, 0, 8, 2})});
 
 COLL_ALGORITHM(coll_i_slots_fill, "fill slots", "",
     COLL_PAIRED, COLL_USES_PADDING,

@@ -50,6 +50,10 @@
 #include "arena.h"
 #include "prepared.h"
 
+#if !COLL_IRREGULAR
+#error "communicators have collectives with tables of counts: define COLL_IRREGULAR as 1"
+#endif
+
 /* A user's operator: the caller's memory, as long as the communicator exists. */
 typedef struct coll_op_entry {
     coll_op op;

@@ -34,15 +34,16 @@ typedef struct coll_outstanding {
 
 /* An in-order engine: one collective of one rank, again and again. */
 typedef struct coll_in_order {
-    coll_task task;        /* what it runs, or ran */
-    coll_outstanding *ops; /* the first blocks the program; the others are sends in flight */
-    size_t step, steps;    /* the next step to start, and how many there are */
-    uint32_t used;         /* ops that are not over … */
-    uint32_t flying;    /* … and that the transport works on: others have a piece to start */
-    coll_status status; /* COLL_AGAIN: running */
+    /* The short fields first: Thumb has short addresses for them there. */
     uint16_t idle; /* calls of progress in a row in which nothing happened, at most 65535 */
     uint8_t size;  /* ops */
     uint8_t skip;  /* actions of step `step` that have started already */
+    coll_status status; /* COLL_AGAIN: running */
+    uint32_t used;      /* ops that are not over … */
+    uint32_t flying;    /* … and that the transport works on: others have a piece to start */
+    coll_outstanding *ops; /* the first blocks the program; the others are sends in flight */
+    size_t step, steps;    /* the next step to start, and how many there are */
+    coll_task task;        /* what it runs, or ran */
 } coll_in_order;
 
 /* Gives the engine its operations: 2 … 32, of which all but one are for sends; the caller's as long
@@ -120,12 +121,12 @@ COLL_INLINE coll_status coll_i_in_order_move(coll_in_order *e, uint32_t k)
             return moved;
         if (status < 0)
             return status;
-        e->flying &= ~bit;
         moved = COLL_STARTED;
         if (status == COLL_STARTED) {
             e->flying |= bit;
             return moved;
         }
+        e->flying &= ~bit;
         if (!coll_i_task_next(&e->task, &one->act)) {
             e->used &= ~bit;
             return COLL_OK;
@@ -172,10 +173,27 @@ COLL_HOT_INLINE coll_status coll_i_in_order_admit_with(coll_in_order *e, const c
     return e->used & 1u ? COLL_STARTED : COLL_OK;
 }
 
-/* The same with those of the transport. */
+/* The same with those of the transport. Small code has no shorter ways for what is over at once. */
 COLL_INLINE coll_status coll_i_in_order_admit(coll_in_order *e, const coll_action *a)
 {
+#if COLL_SMALL
+    coll_status status;
+    uint32_t k = 0;
+    if (coll_i_has(COLL_I_SENDS, a)) {
+        for (k = 1; k < e->size && (e->used >> k & 1u); k++)
+            ;
+        if (k == e->size || coll_i_in_order_waits(e, a))
+            return COLL_AGAIN;
+    }
+    coll_i_action_assign(&e->ops[k].act, a);
+    e->used |= (uint32_t)1 << k;
+    status = coll_i_in_order_move(e, k);
+    if (status == COLL_AGAIN)
+        e->used &= ~((uint32_t)1 << k);
+    return status == COLL_STARTED && k != 0 ? COLL_OK : status;
+#else
     return coll_i_in_order_admit_with(e, a, e->task.transport->send, e->task.transport->recv);
+#endif
 }
 
 /* Have all pieces of all sends in flight started? Else a receive that waits could wait for ever. */
@@ -189,11 +207,12 @@ COLL_INLINE bool coll_i_in_order_all_started(const coll_in_order *e)
 }
 
 /* Goes on with the program, while no action blocks; with `send` and `recv` if they are `handed` over.
- * COLL_OK: it has come to its end. */
+ * COLL_OK: it has come to its end. COLL_STARTED: not, but something happened; COLL_AGAIN: nothing did. */
 COLL_HOT_INLINE coll_status coll_i_in_order_advance(coll_in_order *e, bool handed,
                                                     coll_send_with send, coll_recv_with recv)
 {
     coll_action room[COLL_STEP_MAX];
+    coll_status moved = COLL_AGAIN;
     for (; e->step < e->steps; e->step++) {
         const coll_action *step;
         const unsigned n = coll_i_task_step(&e->task, e->step, room, &step);
@@ -205,14 +224,33 @@ COLL_HOT_INLINE coll_status coll_i_in_order_advance(coll_in_order *e, bool hande
                 status = coll_i_in_order_admit_with(e, &step[i], send, recv);
             else
                 status = coll_i_in_order_admit(e, &step[i]);
-            if (COLL_LIKELY(status == COLL_OK))
+            if (COLL_LIKELY(status == COLL_OK)) {
+                moved = COLL_STARTED;
                 continue;
+            }
             e->skip = (uint8_t)(status == COLL_STARTED ? i + 1 : i);
-            return status == COLL_STARTED ? COLL_AGAIN : status;
+            return status == COLL_AGAIN ? moved : status;
         }
         e->skip = 0;
     }
-    return e->used ? COLL_AGAIN : COLL_OK;
+    return e->used ? moved : COLL_OK;
+}
+
+/* Moves on what has started, and then the program. The status as of coll_i_in_order_advance. */
+COLL_HOT_INLINE coll_status coll_i_in_order_pass(coll_in_order *e)
+{
+    coll_status moved = COLL_AGAIN, status;
+    for (uint32_t left = e->used; left; left &= left - 1) {
+        status = coll_i_in_order_move(e, COLL_LOWEST_BIT(left));
+        if (status < 0)
+            return status;
+        if (status != COLL_AGAIN)
+            moved = COLL_STARTED;
+    }
+    if (e->used & 1u)
+        return moved;
+    status = coll_i_in_order_advance(e, false, NULL, NULL);
+    return status == COLL_AGAIN ? moved : status;
 }
 
 /* Ends the engine with an error: tells the peers, then cancels what is in flight. */
@@ -227,25 +265,14 @@ COLL_INLINE void coll_i_in_order_fail(coll_in_order *e, coll_status status)
 /* Moves the collective on without blocking; the status as of coll_engine_progress. */
 COLL_INLINE coll_status coll_in_order_progress(coll_in_order *e)
 {
-    coll_status status = e->status;
-    bool moved = true;
+    coll_status status;
+    if (e->status != COLL_AGAIN)
+        return e->status;
     if (e->idle < UINT16_MAX)
         e->idle++;
-    while (status == COLL_AGAIN && moved) {
-        const size_t step = e->step;
-        const uint32_t skip = e->skip;
-        moved = false;
-        for (uint32_t left = e->used; left && status >= 0; left &= left - 1) {
-            status = coll_i_in_order_move(e, COLL_LOWEST_BIT(left));
-            moved = moved || status != COLL_AGAIN;
-        }
-        if (status >= 0)
-            status = e->used & 1u ? COLL_AGAIN : coll_i_in_order_advance(e, false, NULL, NULL);
-        moved = moved || step != e->step || skip != e->skip;
-        if (moved)
-            e->idle = 0;
-    }
-    if (status < 0 && e->status == COLL_AGAIN)
+    while ((status = coll_i_in_order_pass(e)) == COLL_STARTED)
+        e->idle = 0;
+    if (status < 0)
         coll_i_in_order_fail(e, status);
     e->status = status;
     return status;

@@ -60,11 +60,11 @@ COLL_INLINE const unsigned char *coll_i_task_source(const coll_task *task, coll_
 
 /* ---- operations of a slot ---------------------------------------------------------------- */
 
-/* dst = src ⊕ the first operands on this processor, in one sweep of memory: in chunks that stay in
- * the cache. */
-COLL_INLINE void coll_i_task_reduce(const coll_task *task, const coll_action *a,
-                                    uint32_t inputs)
+/* dst = src ⊕ the operands on this processor, in one sweep of memory: in chunks that stay in the
+ * cache. */
+COLL_INLINE void coll_i_task_reduce(const coll_task *task, const coll_action *a)
 {
+    const uint32_t inputs = a->inputs;
     const size_t elem_bytes = task->plan->problem.elem_bytes;
     const size_t chunk = inputs > 1 ? 4096 / elem_bytes + 1 : a->count;
     unsigned char *dst = coll_i_task_target(task, a->dst);
@@ -153,12 +153,18 @@ COLL_INLINE size_t coll_i_task_piece(const coll_task *task, const coll_action *a
     return coll_i_task_is_long(task, a, bytes) ? coll_i_task_route(task, a)->max_bytes : bytes;
 }
 
+/* Is one operand reduced at a time? So does a transport, and small code. */
+COLL_INLINE bool coll_i_task_reduces_one(const coll_task *task)
+{
+    return COLL_SMALL || task->transport->reduce;
+}
+
 /* Has the action, after the operation that runs now, others to start? A long message has
- * pieces; and a transport reduces one operand at a time. */
+ * pieces, and a reduction operands. */
 COLL_INLINE bool coll_i_task_is_cut(const coll_task *task, const coll_action *a)
 {
     if (a->kind == COLL_DO_REDUCE)
-        return a->inputs > 1 && task->transport->reduce;
+        return a->inputs > 1 && coll_i_task_reduces_one(task);
     return coll_i_has(COLL_I_SENDS | COLL_I_RECEIVES, a) &&
            coll_i_task_is_long(task, a, coll_i_task_bytes(task, a) - a->stride);
 }
@@ -216,18 +222,39 @@ typedef coll_status (*coll_send_with)(void *ctx, uint32_t peer, uint32_t tag, co
 typedef coll_status (*coll_recv_with)(void *ctx, uint32_t peer, uint32_t tag, void *buf,
                                       size_t bytes, coll_handle *h);
 
-/* Has the transport combine the first two operands of a REDUCE. */
-COLL_INLINE coll_status coll_i_task_offload(const coll_task *task, const coll_action *a,
-                                            coll_handle *h)
+/* Combines the first two operands of a REDUCE: the transport, or this processor. */
+COLL_INLINE coll_status coll_i_task_reduce_one(const coll_task *task, const coll_action *a,
+                                               coll_handle *h)
 {
     coll_reduce_call call;
+    coll_status status = COLL_ERR_CAPABILITY;
     call.op = task->op;
     call.dst = coll_i_task_target(task, a->dst);
     call.a = coll_i_task_source(task, a->src);
     call.b = coll_i_task_source(task, a->via);
     call.count = a->count;
     call.elem_bytes = task->plan->problem.elem_bytes;
-    return task->transport->reduce(task->ctx, &call, h);
+    if (task->transport->reduce)
+        status = task->transport->reduce(task->ctx, &call, h);
+    if (status != COLL_ERR_CAPABILITY)
+        return status;
+    task->op->combine(call.dst, call.a, call.b, call.count, task->op->arg);
+    return COLL_OK;
+}
+
+/* dst = src: the transport, or this processor. */
+COLL_INLINE coll_status coll_i_task_copy(const coll_task *task, const coll_action *a,
+                                         size_t bytes, coll_handle *h)
+{
+    void *dst = coll_i_task_target(task, a->dst);
+    const void *src = coll_i_task_source(task, a->src);
+    coll_status status = COLL_ERR_CAPABILITY;
+    if (task->transport->copy)
+        status = task->transport->copy(task->ctx, dst, src, bytes, h);
+    if (status != COLL_ERR_CAPABILITY)
+        return status;
+    COLL_COPY(dst, src, bytes);
+    return COLL_OK;
 }
 
 COLL_INLINE coll_status coll_i_task_network_reduce(const coll_task *task, const coll_action *a,
@@ -281,23 +308,11 @@ COLL_HOT_INLINE coll_status coll_i_task_issue_with(const coll_task *task, const 
             break;
         return coll_i_task_network_reduce(task, a, h);
     case COLL_DO_COPY:
-        if (a->dst == a->src)
-            return COLL_OK;
-        if (t->copy) {
-            const coll_status status = t->copy(task->ctx, coll_i_task_target(task, a->dst),
-                                               coll_i_task_source(task, a->src), bytes, h);
-            if (status != COLL_ERR_CAPABILITY)
-                return status;
-        }
-        COLL_COPY(coll_i_task_target(task, a->dst), coll_i_task_source(task, a->src), bytes);
-        return COLL_OK;
+        return a->dst == a->src ? COLL_OK : coll_i_task_copy(task, a, bytes, h);
     case COLL_DO_REDUCE:
-        if (t->reduce) {
-            const coll_status status = coll_i_task_offload(task, a, h);
-            if (status != COLL_ERR_CAPABILITY)
-                return status;
-        }
-        coll_i_task_reduce(task, a, t->reduce ? 1 : a->inputs);
+        if (coll_i_task_reduces_one(task))
+            return coll_i_task_reduce_one(task, a, h);
+        coll_i_task_reduce(task, a);
         return COLL_OK;
     case COLL_KINDS:
         break;
@@ -400,8 +415,8 @@ COLL_INLINE void coll_task_init(coll_task *task, const coll_plan *plan, uint32_t
 }
 
 /* Is there memory for so many elements? */
-COLL_INLINE bool coll_i_task_holds(const void *memory, size_t bytes, size_t elements,
-                                   size_t elem_bytes)
+COLL_I_APART bool coll_i_task_holds(const void *memory, size_t bytes, size_t elements,
+                                    size_t elem_bytes)
 {
     size_t needed;
     return (memory || bytes == 0) && coll_multiply(elements, elem_bytes, &needed) &&
@@ -453,9 +468,9 @@ COLL_INLINE coll_status coll_task_check(const coll_task *task)
     }
     elem_bytes = task->plan->problem.elem_bytes;
     need = coll_plan_extents(task->plan, task->rank);
-    if (!need.fits || !coll_i_addressable(need.in, elem_bytes) ||
-        !coll_i_addressable(need.out, elem_bytes))
-        return COLL_ERR_OVERFLOW;
+    if (COLL_IRREGULAR && (!need.fits || !coll_i_addressable(need.in, elem_bytes) ||
+                           !coll_i_addressable(need.out, elem_bytes)))
+        return COLL_ERR_OVERFLOW; /* else no rank has more than coll_plan_init has looked at */
     if ((need.in && !task->in) || (need.out && !task->out))
         return COLL_ERR_NULL;
     if (!coll_i_task_holds(task->scratch, task->scratch_bytes,
@@ -471,6 +486,10 @@ COLL_INLINE coll_status coll_task_check(const coll_task *task)
  * large. */
 COLL_INLINE void coll_i_task_assign(coll_task *to, const coll_task *from)
 {
+    if (COLL_SMALL) {
+        coll_i_assign(to, from, sizeof *to);
+        return;
+    }
     to->plan = from->plan;
     to->transport = from->transport;
     to->ctx = from->ctx;

@@ -177,6 +177,10 @@ COLL_INLINE bool coll_i_overlap(coll_ref a, size_t a_count, coll_ref b, size_t b
  * large. */
 COLL_INLINE void coll_i_action_assign(coll_action *to, const coll_action *from)
 {
+    if (COLL_SMALL) {
+        coll_i_assign(to, from, sizeof *to);
+        return;
+    }
     to->kind = from->kind;
     to->flags = from->flags;
     to->inputs = from->inputs;

@@ -12,12 +12,32 @@ struct coll_plan;
 
 /* A parameter of an algorithm, and the values for which the verifier proves it. */
 typedef struct coll_param {
-    const char *name, *meaning;
+    const char *name;
+#if COLL_DESCRIPTIONS
+    const char *meaning;
+#endif
     uint32_t least, most, default_value;
+#if COLL_DESCRIPTIONS
     /* Values that are proven besides the default one, the least, and some at random: at least one
      * for each way that a branch on the parameter may go. */
     uint32_t grid[4];
+#endif
 } coll_param;
+
+/* A row of a table of parameters: name, meaning, least, most, default value, grid of four in braces. */
+#if COLL_DESCRIPTIONS
+#define COLL_PARAM(name, meaning, least, most, default_value, ...)                             \
+    {                                                                                          \
+        name, meaning, least, most, default_value, __VA_ARGS__                                 \
+    }
+#define COLL_I_SOURCE(source) source
+#else
+#define COLL_PARAM(name, meaning, least, most, default_value, ...)                             \
+    {                                                                                          \
+        name, least, most, default_value                                                       \
+    }
+#define COLL_I_SOURCE(source) ""
+#endif
 
 /* What an algorithm needs and what it guarantees. */
 enum {
@@ -71,7 +91,7 @@ enum {
  * its own copy, so they are told apart by name, not by address. */
 typedef struct coll_algorithm {
     const char *name;
-    const char *source;   /* author year, section or equation */
+    const char *source;   /* author year, section or equation; "" without COLL_DESCRIPTIONS */
     uint32_t collectives; /* mask of COLL_BIT */
     uint32_t traits;      /* mask of COLL_NEEDS_…, COLL_USES_… and COLL_GIVES_… */
     uint16_t window;      /* least window with which it ends if sends wait for receivers */
@@ -123,8 +143,8 @@ typedef struct coll_algorithm {
 #define COLL_I_ALGORITHM(name, source, collectives, traits, window, sends, n_params, params,   \
                          prepare, steps, step, scratch, check, shared, is_member, ...)         \
     {                                                                                          \
-        name, source, collectives, traits, window, sends, n_params, params, prepare, steps,    \
-            step, scratch, check, shared, is_member                                            \
+        name, COLL_I_SOURCE(source), collectives, traits, window, sends, n_params, params,     \
+            prepare, steps, step, scratch, check, shared, is_member                            \
     }
 
 #endif /* COLL_PLAN_ALGORITHM_H */

@@ -67,16 +67,29 @@ COLL_INLINE void coll_problem_init(coll_problem *problem, coll_collective collec
     problem->graph = NULL;
 }
 
+/* The counts of a layout, or NULL; and a problem's graph. What reads them is no code where there are none. */
+COLL_HOT_INLINE const size_t *coll_i_counts(const coll_layout *layout)
+{
+    return COLL_IRREGULAR ? layout->counts : NULL;
+}
+
+COLL_HOT_INLINE const coll_graph *coll_i_graph(const coll_problem *problem)
+{
+    return COLL_IRREGULAR ? problem->graph : NULL;
+}
+
 /* How many blocks IN has, as far as it has blocks, and OUT. */
 COLL_INLINE uint32_t coll_in_blocks(const coll_problem *problem)
 {
-    return problem->graph ? problem->graph->n_out : problem->p;
+    const coll_graph *graph = coll_i_graph(problem);
+    return graph ? graph->n_out : problem->p;
 }
 
 /* How many blocks OUT has. */
 COLL_INLINE uint32_t coll_out_blocks(const coll_problem *problem)
 {
-    return problem->graph ? problem->graph->n_in : problem->p;
+    const coll_graph *graph = coll_i_graph(problem);
+    return graph ? graph->n_in : problem->p;
 }
 
 /* ---- layouts ----------------------------------------------------------------------------- */
@@ -84,9 +97,10 @@ COLL_INLINE uint32_t coll_out_blocks(const coll_problem *problem)
 /* Block i. */
 COLL_INLINE coll_block coll_i_layout_block(const coll_layout *layout, size_t count, uint32_t i)
 {
+    const size_t *counts = coll_i_counts(layout);
     coll_block block;
-    block.offset = layout->counts ? layout->displs[i] : count * i;
-    block.count = layout->counts ? layout->counts[i] : count;
+    block.offset = counts ? layout->displs[i] : count * i;
+    block.count = counts ? counts[i] : count;
     return block;
 }
 
@@ -94,7 +108,7 @@ COLL_INLINE coll_block coll_i_layout_block(const coll_layout *layout, size_t cou
 COLL_HOT_INLINE size_t coll_i_layout_at(const coll_layout *layout, size_t count, uint32_t p,
                                         uint32_t i)
 {
-    if (!layout->counts)
+    if (!coll_i_counts(layout))
         return count * i;
     return i < p ? layout->displs[i] : layout->displs[p - 1] + layout->counts[p - 1];
 }
@@ -102,8 +116,8 @@ COLL_HOT_INLINE size_t coll_i_layout_at(const coll_layout *layout, size_t count,
 /* Elements of the largest of the p blocks. O(p) for a table. */
 COLL_INLINE size_t coll_i_layout_largest(const coll_layout *layout, size_t count, uint32_t p)
 {
-    size_t largest = layout->counts ? 0 : count;
-    for (uint32_t i = 0; layout->counts && i < p; i++)
+    size_t largest = coll_i_counts(layout) ? 0 : count;
+    for (uint32_t i = 0; coll_i_counts(layout) && i < p; i++)
         if (largest < layout->counts[i])
             largest = layout->counts[i];
     return largest;
@@ -113,7 +127,7 @@ COLL_INLINE size_t coll_i_layout_largest(const coll_layout *layout, size_t count
 COLL_INLINE size_t coll_i_layout_elements(const coll_layout *layout, size_t count, uint32_t p)
 {
     size_t elements = 0;
-    if (!layout->counts)
+    if (!coll_i_counts(layout))
         return coll_multiply(count, p, &elements) ? elements : SIZE_MAX;
     for (uint32_t i = 0; i < p; i++)
         elements =
@@ -126,7 +140,7 @@ COLL_INLINE size_t coll_i_layout_elements(const coll_layout *layout, size_t coun
 COLL_INLINE bool coll_i_layout_packed(const coll_layout *layout, uint32_t p)
 {
     size_t at = 0;
-    for (uint32_t i = 0; layout->counts && i < p; i++) {
+    for (uint32_t i = 0; coll_i_counts(layout) && i < p; i++) {
         if (layout->displs[i] != at)
             return false;
         at += layout->counts[i];
@@ -139,7 +153,7 @@ COLL_INLINE bool coll_i_layout_extent(const coll_layout *layout, size_t count, u
                                       size_t *extent)
 {
     *extent = 0;
-    if (!layout->counts)
+    if (!coll_i_counts(layout))
         return coll_multiply(count, p, extent);
     for (uint32_t i = 0; i < p; i++) {
         if (layout->counts[i] > SIZE_MAX - layout->displs[i])

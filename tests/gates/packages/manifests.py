@@ -95,7 +95,7 @@ def kconfig():
     config = kconfiglib.Kconfig(os.path.join(TREE, "packages/zephyr/Kconfig"), warn=False)
     check(config.syms["COLL_WINDOW"].str_value == "", "Kconfig: a knob without COLL")
     config.syms["COLL"].set_value(2)
-    defaults = {"COLL_WINDOW": "16", "COLL_CHECKS": "y", "COLL_ARRIVAL": "n", "COLL_IN_NETWORK": "n",
+    defaults = {"COLL_WINDOW": "16", "COLL_CHECKS": "y", "COLL_IRREGULAR": "n", "COLL_ARRIVAL": "n", "COLL_IN_NETWORK": "n",
                 "COLL_SOFT_FLOAT": "n"}
     for name, value in defaults.items():
         check(config.syms[name].str_value == value, "Kconfig: %s is %r" % (name, config.syms[name].str_value))

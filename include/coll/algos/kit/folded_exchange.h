@@ -27,7 +27,7 @@
 
 /* A round combines at most 65535 messages in one action. */
 COLL_TABLE(coll_param, coll_i_multiplying_params, {
-    {"k", "radix: a round is among k ranks", 2, 65536, 4, {2, 3, 9, 2}}});
+    COLL_PARAM("k", "radix: a round is among k ranks", 2, 65536, 4, {2, 3, 9, 2})});
 
 /* ---- rounds ------------------------------------------------------------------------------ */
 

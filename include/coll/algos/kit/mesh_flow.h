@@ -25,9 +25,11 @@
 
 /* param[0] and param[1] of snake and fence. */
 COLL_TABLE(coll_param, coll_i_mesh_flow_params, {
-    {"width", "columns of the mesh; rank y*width + x is in column x of row y", 1, UINT32_MAX, 1,
-     {1, 4, 3, 1}},
-    {"segment", "elements of a block; 0: the whole vector", 0, UINT32_MAX, 512, {0, 3, 0, 0}}});
+    COLL_PARAM("width", "columns of the mesh; rank y*width + x is in column x of row y",
+               1, UINT32_MAX, 1,
+     {1, 4, 3, 1}),
+    COLL_PARAM("segment", "elements of a block; 0: the whole vector",
+               0, UINT32_MAX, 512, {0, 3, 0, 0})});
 
 /* A rank's neighbours in the tree. */
 typedef struct coll_i_mesh_flow {

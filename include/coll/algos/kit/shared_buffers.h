@@ -32,9 +32,10 @@
 /* param[0] … param[2] of all algorithms in shared memory. A buffer of 4 to 16 KB was best in
  * section 2.5. */
 COLL_TABLE(coll_param, coll_i_shm_params, {
-    {"f", "degree of the tree of notifications", 2, UINT32_MAX / 2, 64, {3, 4, 3, 3}},
-    {"buffers", "pipeline buffers", 1, 1 << 16, 2, {1, 3, 1, 1}},
-    {"buffer", "elements of a pipeline buffer", 1, UINT32_MAX, 1024, {16, 16, 16, 16}}});
+    COLL_PARAM("f", "degree of the tree of notifications", 2, UINT32_MAX / 2, 64, {3, 4, 3, 3}),
+    COLL_PARAM("buffers", "pipeline buffers", 1, 1 << 16, 2, {1, 3, 1, 1}),
+    COLL_PARAM("buffer", "elements of a pipeline buffer",
+               1, UINT32_MAX, 1024, {16, 16, 16, 16})});
 
 /* Elements of a stage: of a whole block or vector, if a buffer has room for it. */
 COLL_INLINE size_t coll_i_shm_piece(const coll_plan *plan)

@@ -51,10 +51,12 @@ COLL_HOT_INLINE void coll_i_tree_place_set(coll_i_tree_place *place, const coll_
     place->root = root;
     place->v = shape == COLL_I_MESH ? coll_mesh_from(&plan->radix, p, root, rank)
                                     : coll_mod_sub(rank, root, p);
-    place->number = 0;
-    place->at.depth = 0;
-    place->at.below.base = 0;
-    place->at.below.extra = 0;
+    if (!COLL_SMALL || shape != COLL_I_FNOMIAL) { /* which has none of these */
+        place->number = 0;
+        place->at.depth = 0;
+        place->at.below.base = 0;
+        place->at.below.extra = 0;
+    }
     if (shape == COLL_I_FNOMIAL) {
         const coll_fnomial at = coll_fnomial_of(p, &plan->radix, place->v);
         place->at.parent = at.parent;

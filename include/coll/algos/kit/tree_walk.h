@@ -51,41 +51,46 @@ COLL_HOT_INLINE size_t coll_i_walk_actions(const coll_i_walk *w)
 typedef struct coll_i_walk_turn {
     size_t t;
     uint32_t j;
-    uint32_t up, down; /* actions of this turn */
 } coll_i_walk_turn;
 
-COLL_HOT_INLINE void coll_i_walk_turn_set(coll_i_walk_turn *turn, const coll_i_walk *w,
-                                          size_t t)
+/* How many actions of turn t go up, and how many down. */
+COLL_HOT_INLINE uint32_t coll_i_walk_ups(const coll_i_walk *w, size_t t)
 {
-    turn->t = t;
-    turn->up = t < w->segments ? w->up : 0;
-    turn->down = t - w->lag < w->segments ? w->down : 0; /* wraps where t < lag */
+    return t < w->segments ? w->up : 0;
+}
+
+COLL_HOT_INLINE uint32_t coll_i_walk_downs(const coll_i_walk *w, size_t t)
+{
+    return t - w->lag < w->segments ? w->down : 0; /* wraps where t < lag */
 }
 
 /* The place of action i. Up to three runs of turns: only up; up and down; only down. */
-COLL_HOT_INLINE void coll_i_walk_turn_find(coll_i_walk_turn *turn, const coll_i_walk *w,
-                                           size_t i)
+COLL_HOT_INLINE coll_i_walk_turn coll_i_walk_turn_find(const coll_i_walk *w, size_t i)
 {
-    size_t t = 0;
+    uint32_t each = w->up + w->down;
+    coll_i_walk_turn turn;
+    turn.t = 0;
     if (w->lag > 0) {
-        const size_t up = w->lag * w->up;
-        const size_t both = (w->segments - w->lag) * (w->up + (size_t)w->down);
-        if (i >= up) {
+        const size_t up = w->lag * w->up, both = (w->segments - w->lag) * each;
+        if (i < up) {
+            each = w->up;
+        } else {
             i -= up;
-            t = w->lag;
+            turn.t = w->lag;
             if (i >= both) {
                 i -= both;
-                t = w->segments;
+                turn.t = w->segments;
+                each = w->down;
             }
         }
     }
-    coll_i_walk_turn_set(turn, w, t);
-    if (i >= turn->up + turn->down) {
-        const size_t passed = i / (turn->up + turn->down);
-        i -= passed * (turn->up + turn->down);
-        turn->t = t + passed;
+    if (i >= each) {
+        const size_t passed = coll_i_quotient(i, each);
+        i -= passed * each;
+        turn.t += passed;
     }
-    turn->j = (uint32_t)i;
+    turn.j = (uint32_t)i;
+    return turn;
 }
 
 /* Has the list, of the rank with the most children too, an end that can be counted? */
@@ -122,17 +127,24 @@ COLL_HOT_INLINE unsigned coll_i_walk_step(const coll_plan *plan, coll_i_shape sh
     coll_i_walk_set(&w, plan, shape, collective, last_first, rank);
     const size_t left = coll_i_walk_actions(&w) - s * COLL_STEP_MAX;
     const unsigned n = left < COLL_STEP_MAX ? (unsigned)left : COLL_STEP_MAX;
-    coll_i_walk_turn turn;
-    coll_i_walk_turn_find(&turn, &w, s * COLL_STEP_MAX);
-    for (unsigned i = 0; i < n; i++, turn.j++) {
-        if (turn.j == turn.up + turn.down) {
-            turn.j = 0;
-            coll_i_walk_turn_set(&turn, &w, turn.t + 1);
-        }
-        if (turn.j < turn.up)
-            coll_i_walk_up(plan, shape, &w, turn.t, turn.j, &out[i]);
+    coll_i_walk_turn turn = coll_i_walk_turn_find(&w, s * COLL_STEP_MAX);
+    for (unsigned i = 0; i < n; i++, out++) {
+        const uint32_t up = coll_i_walk_ups(&w, turn.t);
+        coll_i_walk_spot spot;
+        size_t rest;
+        spot.segment = turn.j < up ? turn.t : turn.t - w.lag;
+        spot.j = turn.j < up ? turn.j : turn.j - up;
+        spot.offset = w.longest * spot.segment;
+        rest = plan->problem.count - spot.offset;
+        coll_i_act(out, COLL_DO_SEND, 0, rest < w.longest ? rest : w.longest);
+        if (turn.j < up)
+            coll_i_walk_up(plan, shape, &w, &spot, out);
         else
-            coll_i_walk_down(plan, shape, &w, turn.t - w.lag, turn.j - turn.up, &out[i]);
+            coll_i_walk_down(plan, shape, &w, &spot, out);
+        if (++turn.j == up + coll_i_walk_downs(&w, turn.t)) {
+            turn.j = 0;
+            turn.t++;
+        }
     }
     return n;
 }
@@ -148,7 +160,7 @@ COLL_HOT_INLINE size_t coll_i_walk_scratch(const coll_plan *plan, coll_i_shape s
     if (w.up == 0 || m == 0)
         return 0;
     return (coll_i_walk_sums_apart(&w) ? plan->problem.count : 0) +
-           (m == 1 && w.segments == 1 ? 1 : 2) * coll_i_walk_staging(plan, shape);
+           (m == 1 && w.segments == 1 ? 1 : 2) * w.longest;
 }
 
 /* ---- barrier: notifications up, then down ------------------------------------------------ */

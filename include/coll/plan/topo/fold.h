@@ -154,7 +154,8 @@ COLL_HOT_INLINE uint32_t coll_mirrored(const coll_fold *fold, const coll_fast_di
         return coll_reverse_bits(mirror, fold->rounds);
     if (fold->rounds == 0)
         return 0;
-    const uint32_t above = mirror / fold->top; /* its other digits, all of radix k */
+    const uint32_t above =
+        (uint32_t)coll_i_quotient(mirror, fold->top); /* its other digits, all of radix k */
     uint32_t number = mirror - above * fold->top;
     mirror = above;
     for (uint32_t i = 1; i < fold->rounds; i++) {

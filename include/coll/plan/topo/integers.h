@@ -43,9 +43,27 @@ COLL_HOT_INLINE uint32_t coll_mod_sub(uint32_t a, uint32_t b, uint32_t p)
     return a >= b ? a - b : a + (p - b);
 }
 
+/* ⌊a / b⌋. Where the processor has no division, in a step for each bit of the quotient. */
+COLL_HOT_INLINE size_t coll_i_quotient(size_t a, size_t b)
+{
+#if COLL_DIVIDES
+    return a / b;
+#else
+    size_t quotient = 0, bit = 1;
+    for (; b <= a >> 1; b <<= 1)
+        bit <<= 1;
+    for (; bit != 0; bit >>= 1, b >>= 1)
+        if (a >= b) {
+            a -= b;
+            quotient |= bit;
+        }
+    return quotient;
+#endif
+}
+
 /* Division by a number that stays the same: multiplication and shifts instead of the
- * processor's division, which is slow, or on a Cortex-M0 not there. Granlund, Montgomery 1994,
- * figure 4.1, doi:10.1145/178243.178249. */
+ * processor's division, which is slow. Granlund, Montgomery 1994, figure 4.1,
+ * doi:10.1145/178243.178249. Without COLL_FAST_DIVISION `by` is all that is used. */
 typedef struct coll_fast_divisor {
     uint32_t by, multiplier; /* the divisor, and its magic number */
     uint32_t shift1, shift2; /* those of coll_divide */
@@ -54,10 +72,11 @@ typedef struct coll_fast_divisor {
 /* by is at least 1. */
 COLL_INLINE coll_fast_divisor coll_fast_divisor_of(uint32_t by)
 {
-    const uint32_t bits = coll_log2_ceil(by);
+    const uint32_t bits = COLL_FAST_DIVISION ? coll_log2_ceil(by) : 0;
     coll_fast_divisor d;
     d.by = by;
-    d.multiplier = (uint32_t)(((((uint64_t)1 << bits) - by) << 32) / by) + 1;
+    d.multiplier =
+        COLL_FAST_DIVISION ? (uint32_t)(((((uint64_t)1 << bits) - by) << 32) / by) + 1 : 0;
     d.shift1 = bits < 1 ? bits : 1;
     d.shift2 = bits < 1 ? 0 : bits - 1;
     return d;
@@ -66,8 +85,12 @@ COLL_INLINE coll_fast_divisor coll_fast_divisor_of(uint32_t by)
 /* x / d.by, for every x. */
 COLL_HOT_INLINE uint32_t coll_divide(uint32_t x, const coll_fast_divisor *d)
 {
+#if COLL_FAST_DIVISION
     const uint32_t high = (uint32_t)(((uint64_t)x * d->multiplier) >> 32);
     return (high + ((x - high) >> d->shift1)) >> d->shift2;
+#else
+    return (uint32_t)coll_i_quotient(x, d->by);
+#endif
 }
 
 /* Division by 2. */
@@ -88,7 +111,8 @@ COLL_HOT_INLINE uint32_t coll_reverse_bits(uint32_t x, uint32_t bits)
 COLL_INLINE bool coll_multiply(size_t a, size_t b, size_t *product)
 {
     *product = a * b;
-    return ((a | b) >> (sizeof(size_t) * 4)) == 0 || b == 0 || a <= SIZE_MAX / b;
+    return ((a | b) >> (sizeof(size_t) * 4)) == 0 || b == 0 ||
+           a <= coll_i_quotient(SIZE_MAX, b);
 }
 
 /* The digits of x to the base −2, and back: two's complement, modulo 2^32. Schroeppel 1972,

@@ -22,7 +22,7 @@ typedef struct coll_partition {
 COLL_INLINE coll_partition coll_partition_of(size_t count, uint32_t parts)
 {
     coll_partition cut;
-    cut.base = count / parts;
+    cut.base = coll_i_quotient(count, parts);
     cut.extra = (uint32_t)(count - cut.base * parts);
     return cut;
 }
@@ -59,7 +59,7 @@ COLL_HOT_INLINE uint32_t coll_part_of(coll_partition cut, uint32_t parts, size_t
  * There is always at least one segment, so that an empty vector has an empty one. */
 COLL_HOT_INLINE size_t coll_segments(size_t count, size_t segment)
 {
-    return segment == 0 || count <= segment ? 1 : (count - 1) / segment + 1;
+    return segment == 0 || count <= segment ? 1 : coll_i_quotient(count - 1, segment) + 1;
 }
 
 /* Segment i of `count` elements in segments of one length; the last may be shorter. */

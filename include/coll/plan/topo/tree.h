@@ -32,7 +32,7 @@ typedef struct coll_fnomial {
 COLL_HOT_INLINE coll_fnomial coll_fnomial_of(uint32_t p, const coll_fast_divisor *f, uint32_t v)
 {
     coll_fnomial at;
-    if (f->by == 2) {
+    if (!COLL_SMALL && f->by == 2) {
         const uint32_t most =
             coll_log2_ceil(p - v); /* children at distances 1, 2, 4 … < p − v */
         at.slot = v == 0 ? most : COLL_LOWEST_BIT(v);
@@ -41,27 +41,25 @@ COLL_HOT_INLINE coll_fnomial coll_fnomial_of(uint32_t p, const coll_fast_divisor
         at.stride = v == 0 ? p : (uint32_t)1 << at.slot;
         return at;
     }
-    uint64_t stride = 1; /* 64 bits: the stride beyond the last phase may reach p·f */
-    uint32_t digits = v; /* v / stride */
+    uint32_t digits = v, after = p - 1 - v; /* v, and how many ranks follow it, / stride */
+    at.stride = 1;
     at.children = 0;
     at.slot = 0;
     at.parent = v;
-    while (stride < p) {
+    while ((digits | after) != 0) {
         const uint32_t above = coll_divide(digits, f), digit = digits - above * f->by;
         if (digit != 0) {
             at.slot += digit - 1;
-            at.parent = v - (uint32_t)(digit * stride);
-            break;
+            at.parent = v - digit * at.stride;
+            return at;
         }
-        if (v + (f->by - 1) * stride < p)
-            at.children += f->by - 1;
-        else /* the last phase in which this rank is a parent, and not full */
-            at.children += (uint32_t)((p - 1 - v) / (uint32_t)stride);
+        at.children += after < f->by - 1 ? after : f->by - 1;
         at.slot += f->by - 1;
-        stride *= f->by;
+        at.stride *= f->by; /* wraps only at the root, beyond p */
+        after = coll_divide(after, f);
         digits = above;
     }
-    at.stride = stride < p ? (uint32_t)stride : p;
+    at.stride = p;
     return at;
 }
 
@@ -75,7 +73,7 @@ typedef struct coll_fnomial_phase {
 COLL_HOT_INLINE coll_fnomial_phase coll_fnomial_phase_of(uint32_t f, uint32_t slot)
 {
     coll_fnomial_phase phase;
-    if (f == 2) {
+    if (!COLL_SMALL && f == 2) {
         phase.first = slot;
         phase.stride = (uint32_t)1 << slot;
         return phase;
@@ -100,7 +98,7 @@ COLL_HOT_INLINE uint32_t coll_fnomial_child(uint32_t f, uint32_t v, uint32_t slo
 COLL_HOT_INLINE uint32_t coll_fnomial_depth(const coll_fast_divisor *f, uint32_t v)
 {
     uint32_t depth = 0;
-    if (f->by == 2)
+    if (!COLL_SMALL && f->by == 2)
         return coll_bits(v);
     while (v != 0) {
         const uint32_t above = coll_divide(v, f);
