@@ -171,34 +171,87 @@ COLL_INLINE size_t coll_i_nic_get(coll_i_nic_reader *from, size_t most)
     return 0;
 }
 
-/* The next ref, of so many elements, inside the bounds. A token is never touched. */
-COLL_INLINE coll_ref coll_i_nic_get_ref(coll_i_nic_reader *from, const coll_nic_bounds *bounds,
-                                        const coll_nic_op *op, size_t count)
+/* A ref that was written as 4·offset + space. */
+COLL_INLINE coll_ref coll_i_nic_ref(size_t number)
 {
-    const size_t word = coll_i_nic_get(from, SIZE_MAX / 2), offset = word / 4;
-    const size_t extent = op->token ? COLL_REF_LIMIT / 2 : bounds->extent[word % 4];
-    if (count > extent || offset > extent - count)
-        from->wrong = true;
-    return COLL_AT(word % 4, offset);
+    return COLL_AT(number % 4, number / 4);
 }
 
-/* Would an operand of a COPY or a REDUCE lie across its result, neither apart nor the same? */
-COLL_INLINE bool coll_i_nic_is_shifted(const coll_nic_op *op)
+/* Does a ref of an operation lie inside the bounds? A token is never touched. */
+COLL_INLINE bool coll_i_nic_is_inside(const coll_nic_bounds *bounds, const coll_nic_op *op,
+                                      coll_ref ref)
 {
-    bool shifted = op->dst != op->src && coll_i_overlap(op->dst, op->count, op->src, op->count);
-    for (uint32_t k = 0; k < op->inputs && !shifted; k++) {
-        const coll_ref via = op->via + k * op->stride;
-        shifted = op->dst != via && coll_i_overlap(op->dst, op->count, via, op->count);
-    }
-    return shifted;
+    const size_t extent = op->token ? COLL_REF_LIMIT / 2 : bounds->extent[coll_ref_space(ref)];
+    return op->count <= extent && coll_ref_offset(ref) <= extent - op->count;
 }
+
+/* … and apart from the result of the operation, or at the same place? */
+COLL_INLINE bool coll_i_nic_is_operand(const coll_nic_bounds *bounds, const coll_nic_op *op,
+                                       coll_ref ref)
+{
+    return coll_i_nic_is_inside(bounds, op, ref) &&
+           (ref == op->dst || !coll_i_overlap(ref, op->count, op->dst, op->count));
+}
+
+/* Does an operation touch what it may? */
+COLL_INLINE bool coll_i_nic_op_is_sound(const coll_nic_bounds *bounds, const coll_nic_op *op)
+{
+    coll_ref via = op->via;
+    if (coll_i_nic_kind_has(COLL_I_NIC_HAS_DST, op) &&
+        (!coll_i_nic_is_inside(bounds, op, op->dst) ||
+         (!op->token && coll_ref_space(op->dst) == COLL_IN)))
+        return false;
+    if (coll_i_nic_kind_has(COLL_I_NIC_HAS_PLACE, op)
+            ? !coll_i_nic_is_operand(bounds, op, op->src)
+            : !coll_i_nic_is_inside(bounds, op, op->src))
+        return false;
+    if (op->kind != COLL_NIC_REDUCE)
+        return true;
+    if (op->inputs > 1 && op->stride < op->count)
+        return false;
+    for (uint32_t left = op->inputs; left > 0; left--, via += op->stride)
+        if (!coll_i_nic_is_operand(bounds, op, via))
+            return false;
+    return op->inputs != 0;
+}
+
+/* The first numbers of a program, in the order of the bytes. */
+enum {
+    COLL_I_NIC_VERSION_AT,
+    COLL_I_NIC_RANK_AT,
+    COLL_I_NIC_OPS_AT,
+    COLL_I_NIC_COUNTERS_AT,
+    COLL_I_NIC_RECEIVES_AT,
+    COLL_I_NIC_ACTIONS_AT,
+    COLL_I_NIC_SIGNALS_AT,
+    COLL_I_NIC_HEADS
+};
+
+/* The numbers of an operation behind its trigger, in the order of the bytes: which kinds have
+ * each. */
+enum {
+    COLL_I_NIC_DONE_AT,
+    COLL_I_NIC_PEER_AT,
+    COLL_I_NIC_NUMBER_AT,
+    COLL_I_NIC_INPUTS_AT,
+    COLL_I_NIC_STRIDE_AT,
+    COLL_I_NIC_COUNT_AT,
+    COLL_I_NIC_DST_AT,
+    COLL_I_NIC_SRC_AT,
+    COLL_I_NIC_VIA_AT,
+    COLL_I_NIC_FIELDS
+};
+COLL_TABLE(uint8_t, coll_i_nic_fields, {
+    COLL_I_NIC_BIT(END) - 1, COLL_I_NIC_HAS_PEER, COLL_I_NIC_HAS_NUMBER,
+    COLL_I_NIC_BIT(REDUCE), COLL_I_NIC_BIT(REDUCE) | COLL_I_NIC_BIT(NETWORK),
+    COLL_I_NIC_HAS_COUNT, COLL_I_NIC_HAS_DST, COLL_I_NIC_HAS_SRC, COLL_I_NIC_BIT(REDUCE)});
 
 /* The next operation; *op is the one before it, or zero. */
 COLL_INLINE void coll_i_nic_get_op(coll_i_nic_reader *from, const coll_nic_bounds *bounds,
                                    const coll_nic_program *program, coll_nic_op *op)
 {
-    const size_t head = coll_i_nic_get(from, 127), most = COLL_REF_LIMIT / 4;
-    size_t span = 0;
+    const size_t head = coll_i_nic_get(from, 127);
+    size_t field[COLL_I_NIC_FIELDS];
     op->kind = (uint8_t)(head & 7);
     op->token = (uint8_t)(head >> 3 & 1);
     if (head & COLL_I_NIC_AT_ONCE) {
@@ -208,44 +261,33 @@ COLL_INLINE void coll_i_nic_get_op(coll_i_nic_reader *from, const coll_nic_bound
         op->trigger = (uint16_t)coll_i_nic_get(from, program->needs.counters - 1);
         op->threshold = (uint32_t)coll_i_nic_get(from, UINT32_MAX / 2);
     }
-    op->done = COLL_NIC_NONE;
-    if (op->kind != COLL_NIC_END)
-        op->done = (uint16_t)coll_i_nic_get(from, program->needs.counters - 1);
-    op->peer = op->number = 0;
-    op->inputs = 0;
-    op->count = op->stride = 0;
-    op->dst = op->src = op->via = 0;
-    if (coll_i_nic_kind_has(COLL_I_NIC_HAS_PEER, op))
-        op->peer = (uint32_t)coll_i_nic_get(
-            from, op->kind == COLL_NIC_NETWORK ? COLL_NETWORK_GROUPS - 1u : bounds->p - 1);
+    for (unsigned i = 0; i < COLL_I_NIC_FIELDS; i++) {
+        field[i] = 0;
+        if (coll_i_nic_kind_has(coll_i_nic_fields[i], op) &&
+            !(i == COLL_I_NIC_STRIDE_AT && op->kind == COLL_NIC_REDUCE && field[i - 1] < 2))
+            field[i] = coll_i_nic_get(from, SIZE_MAX / 2);
+    }
+    op->done = op->kind == COLL_NIC_END ? COLL_NIC_NONE : (uint16_t)field[COLL_I_NIC_DONE_AT];
+    op->peer = (uint32_t)field[COLL_I_NIC_PEER_AT];
+    op->number = (uint32_t)field[COLL_I_NIC_NUMBER_AT];
+    op->inputs = (uint16_t)field[COLL_I_NIC_INPUTS_AT];
+    op->stride = field[COLL_I_NIC_STRIDE_AT];
+    op->count = field[COLL_I_NIC_COUNT_AT];
+    op->dst = coll_i_nic_ref(field[COLL_I_NIC_DST_AT]);
+    op->src = coll_i_nic_ref(field[COLL_I_NIC_SRC_AT]);
+    op->via = coll_i_nic_ref(field[COLL_I_NIC_VIA_AT]);
+    if (field[COLL_I_NIC_PEER_AT] >=
+            (op->kind == COLL_NIC_NETWORK ? COLL_NETWORK_GROUPS : bounds->p) ||
+        (op->kind != COLL_NIC_END && field[COLL_I_NIC_DONE_AT] >= program->needs.counters) ||
+        (op->trigger != COLL_NIC_NONE && op->trigger >= program->needs.counters) ||
+        field[COLL_I_NIC_NUMBER_AT] > UINT32_MAX / 2 ||
+        field[COLL_I_NIC_INPUTS_AT] > UINT16_MAX || op->stride > COLL_REF_LIMIT / 4 ||
+        op->count > COLL_REF_LIMIT / 4 || !coll_i_nic_op_is_sound(bounds, op))
+        from->wrong = true;
     if ((head & COLL_I_NIC_HOST) != 0) {
         op->peer = COLL_NIC_BY_HOST;
-        from->wrong = from->wrong || !coll_i_nic_kind_has(COLL_I_NIC_HAS_PLACE, op);
+        from->wrong |= !coll_i_nic_kind_has(COLL_I_NIC_HAS_PLACE, op);
     }
-    if (coll_i_nic_kind_has(COLL_I_NIC_HAS_NUMBER, op))
-        op->number = (uint32_t)coll_i_nic_get(from, UINT32_MAX / 2);
-    if (op->kind == COLL_NIC_REDUCE)
-        op->inputs = (uint16_t)coll_i_nic_get(from, UINT16_MAX);
-    if (op->inputs > 1 || op->kind == COLL_NIC_NETWORK)
-        op->stride = coll_i_nic_get(from, most);
-    if (coll_i_nic_kind_has(COLL_I_NIC_HAS_COUNT, op))
-        op->count = coll_i_nic_get(from, most);
-    if (coll_i_nic_kind_has(COLL_I_NIC_HAS_DST, op)) {
-        op->dst = coll_i_nic_get_ref(from, bounds, op, op->count);
-        from->wrong = from->wrong || (!op->token && coll_ref_space(op->dst) == COLL_IN);
-    }
-    if (coll_i_nic_kind_has(COLL_I_NIC_HAS_SRC, op))
-        op->src = coll_i_nic_get_ref(from, bounds, op, op->count);
-    if (op->kind == COLL_NIC_COPY && coll_i_nic_is_shifted(op))
-        from->wrong = true;
-    if (op->kind != COLL_NIC_REDUCE)
-        return;
-    if (op->inputs == 0 || (op->inputs > 1 && op->stride < op->count) ||
-        !coll_multiply(op->inputs - 1u, op->stride, &span) || span > most)
-        from->wrong = true;
-    op->via = coll_i_nic_get_ref(from, bounds, op, span + op->count);
-    if (!from->wrong && coll_i_nic_is_shifted(op))
-        from->wrong = true;
 }
 
 /* Makes a program of bytes, and checks that it touches nothing beyond the bounds, and no counter that it does
@@ -257,22 +299,25 @@ COLL_INLINE coll_status coll_nic_unpack(coll_nic_program *program, const unsigne
                                         coll_nic_memory *memory)
 {
     coll_i_nic_reader from;
-    coll_nic_op *ops;
-    uint32_t *words;
+    coll_nic_op *ops, *before = NULL;
+    uint32_t *words, head[COLL_I_NIC_HEADS];
     if (!program || !bytes || !bounds || !memory || !memory->at)
         return COLL_ERR_NULL;
     from.at = bytes;
     from.left = n;
-    from.wrong = bounds->p == 0;
-    if (coll_i_nic_get(&from, COLL_NIC_PACK_VERSION) != COLL_NIC_PACK_VERSION)
-        return COLL_ERR_FORMAT;
-    program->rank = (uint32_t)coll_i_nic_get(&from, bounds->p - 1);
-    program->needs.ops = (uint32_t)coll_i_nic_get(&from, n); /* each takes a byte or more */
-    program->needs.counters = (uint32_t)coll_i_nic_get(&from, COLL_NIC_NONE - 1);
-    program->needs.receives = (uint32_t)coll_i_nic_get(&from, n);
-    program->needs.actions = (uint32_t)coll_i_nic_get(&from, UINT32_MAX / 2);
-    program->signals = (uint32_t)coll_i_nic_get(&from, program->needs.counters);
-    if (from.wrong || program->needs.ops == 0)
+    from.wrong = false;
+    for (uint32_t i = 0; i < COLL_I_NIC_HEADS; i++)
+        head[i] = (uint32_t)coll_i_nic_get(&from, UINT32_MAX / 2);
+    program->rank = head[COLL_I_NIC_RANK_AT];
+    program->needs.ops = head[COLL_I_NIC_OPS_AT];
+    program->needs.counters = head[COLL_I_NIC_COUNTERS_AT];
+    program->needs.receives = head[COLL_I_NIC_RECEIVES_AT];
+    program->needs.actions = head[COLL_I_NIC_ACTIONS_AT];
+    program->signals = head[COLL_I_NIC_SIGNALS_AT];
+    if (from.wrong || head[0] != COLL_NIC_PACK_VERSION || program->rank >= bounds->p ||
+        program->needs.ops == 0 || program->needs.ops > n || /* each takes a byte or more */
+        program->needs.counters >= COLL_NIC_NONE || program->needs.receives > n ||
+        program->signals > program->needs.counters)
         return COLL_ERR_FORMAT;
     memory->used = 0;
     ops = (coll_nic_op *)coll_i_nic_take(memory, program->needs.ops, sizeof *ops);
@@ -287,14 +332,11 @@ COLL_INLINE coll_status coll_nic_unpack(coll_nic_program *program, const unsigne
         words[program->needs.counters + c] = (uint32_t)coll_i_nic_get(&from, bounds->p - 1);
     for (uint32_t c = 0; c < program->needs.counters; c++)
         words[c] = (uint32_t)coll_i_nic_get(&from, UINT32_MAX / 2);
-    for (uint32_t i = 0; i < program->needs.ops; i++) {
-        ops[i].trigger = i > 0 ? ops[i - 1].trigger : COLL_NIC_NONE;
-        ops[i].threshold = i > 0 ? ops[i - 1].threshold : 0;
-        coll_i_nic_get_op(&from, bounds, program, &ops[i]);
-        if (program->needs.counters == 0 && ops[i].kind != COLL_NIC_END)
-            from.wrong = true;
-        if ((ops[i].kind == COLL_NIC_END) != (i + 1 == program->needs.ops))
-            from.wrong = true;
+    for (uint32_t left = program->needs.ops; left > 0; left--, before = ops++) {
+        ops->trigger = before ? before->trigger : COLL_NIC_NONE;
+        ops->threshold = before ? before->threshold : 0;
+        coll_i_nic_get_op(&from, bounds, program, ops);
+        from.wrong |= (ops->kind == COLL_NIC_END) != (left == 1);
     }
     return from.wrong || from.left != 0 ? COLL_ERR_FORMAT : COLL_OK;
 }
