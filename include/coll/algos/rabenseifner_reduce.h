@@ -41,7 +41,7 @@ COLL_HOT_INLINE uint32_t coll_i_rabenseifner_apart(const coll_plan *plan, uint32
                                                    uint32_t b)
 {
     uint32_t t = 0;
-    if (plan->radix.by == 2)
+    if (COLL_I_IS_TWO(&plan->radix))
         return a == b ? 0 : COLL_HIGHEST_BIT(a ^ b) + 1;
     for (; a != b; t++) {
         a = coll_divide(a, &plan->radix);

@@ -104,9 +104,9 @@ COLL_HOT_INLINE coll_i_turn coll_i_turn_down(const coll_plan *plan, const coll_f
 {
     const uint32_t rounds = plan->fold.rounds;
     coll_i_turn at;
-    at.turn = k->by == 2 ? 0 : (uint32_t)s;
+    at.turn = COLL_I_IS_TWO(k) ? 0 : (uint32_t)s;
     at.round = rounds;
-    if (k->by == 2) {
+    if (COLL_I_IS_TWO(k)) {
         at.round = s < rounds ? rounds - 1 - (uint32_t)s : rounds;
         return at;
     }

@@ -59,7 +59,7 @@ COLL_HOT_INLINE uint32_t coll_i_scan_round_steps(uint32_t takes, uint32_t gives)
 COLL_HOT_INLINE uint32_t coll_i_scan_rounds(const coll_fast_divisor *k, uint32_t others)
 {
     uint32_t rounds = 0;
-    if (k->by == 2)
+    if (COLL_I_IS_TWO(k))
         return others == 0 ? 0 : COLL_HIGHEST_BIT(others) + 1;
     for (; others > 0; rounds++)
         others = coll_divide(others, k);
@@ -75,7 +75,7 @@ COLL_HOT_INLINE coll_i_scan_round coll_i_scan_round_of(const coll_plan *plan, ui
     round.t = 0;
     round.stride = 1;
     round.turn = (uint32_t)s;
-    if (k->by == 2) {
+    if (COLL_I_IS_TWO(k)) {
         round.t = (uint32_t)s;
         round.stride <<= round.t;
         round.takes = left >> round.t ? 1 : 0;

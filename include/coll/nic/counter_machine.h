@@ -62,21 +62,21 @@ enum { COLL_I_NIC_WAITS, COLL_I_NIC_STARTED, COLL_I_NIC_DONE };
 /* A machine of one rank. The host sets op and buffers between coll_nic_open and coll_nic_start, and may set
  * others before each start. */
 typedef struct coll_nic_machine {
+    coll_status status;              /* COLL_AGAIN: it runs */
+    uint32_t epoch;                  /* starts so far; the first one is 1 */
+    uint32_t first;                  /* all operations before this one have started … */
+    uint32_t started;                /* … and so many altogether, in this epoch */
+    const coll_nic_program *program; /* what it runs … */
+    const coll_nic_wire *wire;       /* … and over what */
+    void *ctx;                       /* the wire's */
+    uint32_t *counters;              /* of all epochs so far */
+    uint8_t *states;                 /* of operations, in this epoch */
     const coll_op *op;               /* NULL where nothing is reduced */
     const void *in;                  /* as of coll_task … */
     void *out;                       /* … likewise */
     void *scratch;                   /* … likewise */
     void *shared;                    /* … likewise */
     size_t elem_bytes;               /* of an element */
-    const coll_nic_program *program; /* what it runs … */
-    const coll_nic_wire *wire;       /* … and over what */
-    void *ctx;                       /* the wire's */
-    uint32_t *counters;              /* of all epochs so far */
-    uint8_t *states;                 /* of operations, in this epoch */
-    uint32_t epoch;                  /* starts so far; the first one is 1 */
-    uint32_t first;                  /* all operations before this one have started … */
-    uint32_t started;                /* … and so many altogether, in this epoch */
-    coll_status status;              /* COLL_AGAIN: it runs */
 } coll_nic_machine;
 
 /* A machine that has not started, with counters at 0. `counters` and `states` are as many as the program needs

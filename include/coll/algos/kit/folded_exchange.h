@@ -93,9 +93,9 @@ COLL_HOT_INLINE coll_i_turn coll_i_turn_up(const coll_plan *plan, const coll_fas
                                            bool combines, size_t s)
 {
     coll_i_turn at;
-    at.round = k->by == 2 ? (uint32_t)s : 0;
-    at.turn = k->by == 2 ? 0 : (uint32_t)s;
-    for (; k->by != 2 && at.round < plan->fold.rounds; at.round++) {
+    at.round = COLL_I_IS_TWO(k) ? (uint32_t)s : 0;
+    at.turn = COLL_I_IS_TWO(k) ? 0 : (uint32_t)s;
+    for (; !COLL_I_IS_TWO(k) && at.round < plan->fold.rounds; at.round++) {
         const uint32_t steps = coll_i_round_steps(
             at.round + 1 == plan->fold.rounds ? plan->fold.top : k->by, combines);
         if (at.turn < steps)

@@ -88,7 +88,7 @@ COLL_HOT_INLINE coll_exchange coll_exchange_of(const coll_fold *fold,
                                                uint32_t t)
 {
     coll_exchange x;
-    if (k->by == 2) {
+    if (COLL_I_IS_TWO(k)) {
         x.stride = (uint32_t)1 << t;
         x.radix = 2;
         x.digit = number >> t & 1u;
@@ -126,7 +126,7 @@ COLL_HOT_INLINE coll_mirrors coll_mirrors_of(const coll_fold *fold, const coll_f
 {
     coll_mirrors m;
     m.span = fold->core;
-    if (k->by == 2) {
+    if (COLL_I_IS_TWO(k)) {
         m.span >>= t;
         m.first = coll_reverse_bits(number, fold->rounds) & ~(m.span - 1);
         return m;
@@ -150,7 +150,7 @@ COLL_HOT_INLINE coll_mirrors coll_mirrors_of(const coll_fold *fold, const coll_f
 COLL_HOT_INLINE uint32_t coll_mirrored(const coll_fold *fold, const coll_fast_divisor *k,
                                        uint32_t mirror)
 {
-    if (k->by == 2)
+    if (COLL_I_IS_TWO(k))
         return coll_reverse_bits(mirror, fold->rounds);
     if (fold->rounds == 0)
         return 0;

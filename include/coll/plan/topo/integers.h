@@ -93,6 +93,13 @@ COLL_HOT_INLINE uint32_t coll_divide(uint32_t x, const coll_fast_divisor *d)
 #endif
 }
 
+/* Is it division by 2, for which there is a shorter way? Small code has that only where the compiler knows. */
+#if COLL_SMALL && (defined(__GNUC__) || defined(__clang__))
+#define COLL_I_IS_TWO(divisor) (__builtin_constant_p((divisor)->by) && (divisor)->by == 2)
+#else
+#define COLL_I_IS_TWO(divisor) ((divisor)->by == 2)
+#endif
+
 /* Division by 2. */
 COLL_CONST(coll_fast_divisor, coll_fast_divisor_two, {2, 1, 1, 0});
 
