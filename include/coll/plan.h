@@ -108,15 +108,15 @@ typedef struct coll_extents {
     bool fits; /* false: they overflow */
 } coll_extents;
 
-/* What a buffer of a collective holds: nothing, `count` elements, a rank's single block, or all blocks; and in
- * three bits more what ranks beside the root have: IN, OUT. */
+/* What IN and OUT of a collective hold: nothing, `count` elements, a rank's single block, or all blocks, in two
+ * bits each; and which of them ranks beside the root have. */
 enum {
     COLL_I_HOLDS_NOTHING,
     COLL_I_HOLDS_VECTOR,
     COLL_I_HOLDS_OWN,
     COLL_I_HOLDS_BLOCKS,
-    COLL_I_ALL_IN = 16, /* IN: and two bits on OUT, as for what they hold */
-    COLL_I_ALL_OUT = 64,
+    COLL_I_ALL_IN = 16,
+    COLL_I_ALL_OUT = 32,
     COLL_I_ALL = COLL_I_ALL_IN | COLL_I_ALL_OUT
 };
 #define COLL_I_HOLDS(in, out, all)                                                             \
@@ -124,7 +124,7 @@ enum {
 
 /* Of each collective, in the order of COLL_COLLECTIVE_LIST. */
 COLL_TABLE(uint8_t, coll_i_holds, {
-    COLL_I_HOLDS(NOTHING, NOTHING, ),     /* barrier */
+    0,                                    /* barrier: neither */
     COLL_I_HOLDS(VECTOR, VECTOR, _OUT),   /* bcast */
     COLL_I_HOLDS(VECTOR, VECTOR, _IN),    /* reduce */
     COLL_I_HOLDS(VECTOR, VECTOR, ),       /* allreduce */
@@ -149,34 +149,45 @@ COLL_TABLE(uint8_t, coll_i_holds, {
 });
 #undef COLL_I_HOLDS
 
-/* Elements of IN and OUT that a rank has. In place is IN in OUT: of a scatter, the other way round. */
+/* Which buffers a rank has: 1: IN, 2: OUT. In place is IN in OUT: of a scatter, the other way round. */
+COLL_INLINE unsigned coll_i_plan_buffers(const coll_plan *plan, uint32_t rank)
+{
+    const unsigned scatters = COLL_BIT(COLL_SCATTER) | COLL_BIT(COLL_SCATTERV);
+    const coll_problem *of = &plan->problem;
+    const unsigned holds = coll_i_holds[of->collective];
+    unsigned buffers = holds == 0 ? 0u : 3u; /* all but a barrier have both */
+    if (coll_is(COLL_ROOTED, of->collective) && rank != of->root)
+        return buffers & holds >> 4;
+    if (coll_in_place(plan))
+        buffers &= coll_is(scatters, of->collective) ? 1u : 2u;
+    return buffers;
+}
+
+/* Elements of IN and OUT that a rank has. */
 COLL_INLINE coll_extents coll_plan_extents(const coll_plan *plan, uint32_t rank)
 {
+    const unsigned reduce_scatters =
+        COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK);
     const coll_problem *of = &plan->problem;
-    const bool root = rank == of->root || !coll_is(COLL_ROOTED, of->collective);
-    unsigned holds = coll_i_holds[of->collective];
+    const bool replaces = coll_in_place(plan) && coll_is(reduce_scatters, of->collective);
+    const unsigned buffers = coll_i_plan_buffers(plan, rank),
+                   holds = coll_i_holds[of->collective];
     size_t elements[2];
     coll_extents
         extents; /* nothing points into it, or RISC-V's gcc calls memcpy to return it */
     extents.fits = true;
-    for (unsigned side = 0; side < 2; side++, holds >>= 2) {
-        const coll_layout *layout = side == 0 ? &of->in : &of->out;
-        uint32_t blocks = side == 0 ? coll_in_blocks(of) : coll_out_blocks(of);
-        if (!root && !(holds & COLL_I_ALL_IN))
-            blocks = 0;
-        else if ((holds & 3) != COLL_I_HOLDS_BLOCKS)
-            blocks = (holds & 3) == COLL_I_HOLDS_NOTHING ? 0 : 1;
-        extents.fits &= coll_i_layout_extent(layout, of->count, blocks, &elements[side]);
-        if (COLL_IRREGULAR && (holds & 3) == COLL_I_HOLDS_OWN && blocks != 0)
-            elements[side] = coll_own_count(plan, rank);
-    }
-    if (coll_in_place(plan) && root) {
-        const unsigned scatters = COLL_BIT(COLL_SCATTER) | COLL_BIT(COLL_SCATTERV),
-                       reduce_scatters =
-                           COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK);
-        if (coll_is(reduce_scatters, of->collective))
-            elements[1] = elements[0];
-        elements[coll_is(scatters, of->collective) ? 1 : 0] = 0;
+    for (unsigned side = 0; side < 2; side++) {
+        const bool as_in = side == 0 || replaces; /* all blocks are in OUT at first */
+        const unsigned what = (as_in ? holds : holds >> 2) & 3;
+        elements[side] = 0;
+        if (!(buffers >> side & 1))
+            continue;
+        if (what == COLL_I_HOLDS_BLOCKS)
+            extents.fits &= coll_i_layout_extent(
+                as_in ? &of->in : &of->out, of->count,
+                as_in ? coll_in_blocks(of) : coll_out_blocks(of), &elements[side]);
+        else
+            elements[side] = what == COLL_I_HOLDS_OWN ? coll_own_count(plan, rank) : of->count;
     }
     extents.in = elements[0];
     extents.out = elements[1];
@@ -307,7 +318,15 @@ COLL_INLINE coll_status coll_i_plan_init(coll_plan *plan, const coll_algorithm *
     }
     plan->inner = NULL;
     coll_group_identity(&plan->group);
-    if (COLL_CHECKS) {
+    if (COLL_CHECKS && !COLL_IRREGULAR) { /* no rank has more */
+        const unsigned holds = coll_i_holds[problem->collective];
+        size_t elements = holds == 0 ? problem->p : problem->count; /* tokens of a barrier */
+        if (((holds & 3) == COLL_I_HOLDS_BLOCKS || (holds & 12) == COLL_I_HOLDS_BLOCKS << 2) &&
+            !coll_multiply(problem->count, problem->p, &elements))
+            return COLL_ERR_OVERFLOW;
+        if (!coll_i_addressable(elements, problem->elem_bytes))
+            return COLL_ERR_OVERFLOW;
+    } else if (COLL_CHECKS) {
         const coll_extents extents = coll_plan_extents(plan, plan->problem.root);
         if (!extents.fits || !coll_i_addressable(extents.in, problem->elem_bytes) ||
             !coll_i_addressable(extents.out, problem->elem_bytes) ||

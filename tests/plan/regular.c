@@ -39,7 +39,10 @@ static void check_extents(uint32_t rank, size_t in, size_t out)
 
 TEST(extents)
 {
+    CHECK_EQ(sizeof coll_i_holds, COLL_COLLECTIVES);
     begin();
+    CHECK_STATUS(plan_for(&coll_fnomial_barrier, COLL_BARRIER), COLL_OK);
+    check_extents(2, 0, 0);
     CHECK_STATUS(plan_for(&coll_fnomial_bcast, COLL_BCAST), COLL_OK);
     check_extents(2, COUNT, COUNT);
     check_extents(0, 0, COUNT);
@@ -94,6 +97,7 @@ TEST(overflow)
     begin();
     problem.count = SIZE_MAX / 8;
     CHECK_STATUS(plan_for(&coll_fnomial_bcast, COLL_BCAST), COLL_ERR_OVERFLOW);
+    CHECK_STATUS(plan_for(&coll_fnomial_barrier, COLL_BARRIER), COLL_OK);
     problem.count = SIZE_MAX / 32;
     CHECK_STATUS(plan_for(&coll_fnomial_gather, COLL_GATHER), COLL_ERR_OVERFLOW);
     CHECK_STATUS(plan_for(&coll_ring_allgather, COLL_ALLGATHER), COLL_ERR_OVERFLOW);

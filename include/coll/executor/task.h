@@ -442,7 +442,7 @@ COLL_INLINE coll_status coll_i_task_check_network(const coll_task *task)
 COLL_INLINE coll_status coll_task_check(const coll_task *task)
 {
     coll_status status;
-    coll_extents need;
+    unsigned buffers = 0;
     size_t elem_bytes;
     if (!task || !task->plan || !task->transport)
         return COLL_ERR_NULL;
@@ -467,11 +467,16 @@ COLL_INLINE coll_status coll_task_check(const coll_task *task)
             return COLL_ERR_ORDER; /* the plan was made for another operator */
     }
     elem_bytes = task->plan->problem.elem_bytes;
-    need = coll_plan_extents(task->plan, task->rank);
-    if (COLL_IRREGULAR && (!need.fits || !coll_i_addressable(need.in, elem_bytes) ||
-                           !coll_i_addressable(need.out, elem_bytes)))
-        return COLL_ERR_OVERFLOW; /* else no rank has more than coll_plan_init has looked at */
-    if ((need.in && !task->in) || (need.out && !task->out))
+    if (COLL_IRREGULAR) {
+        const coll_extents need = coll_plan_extents(task->plan, task->rank);
+        if (!need.fits || !coll_i_addressable(need.in, elem_bytes) ||
+            !coll_i_addressable(need.out, elem_bytes))
+            return COLL_ERR_OVERFLOW;
+        buffers = (need.in ? 1u : 0u) | (need.out ? 2u : 0u);
+    } else if (task->plan->problem.count != 0) {
+        buffers = coll_i_plan_buffers(task->plan, task->rank);
+    }
+    if (((buffers & 1) && !task->in) || ((buffers & 2) && !task->out))
         return COLL_ERR_NULL;
     if (!coll_i_task_holds(task->scratch, task->scratch_bytes,
                            coll_plan_scratch(task->plan, task->rank), elem_bytes))
