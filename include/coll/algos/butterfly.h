@@ -59,8 +59,14 @@ COLL_HOT_INLINE coll_i_halving coll_i_butterfly_round(const coll_plan *plan,
                                                       uint32_t t)
 {
     const coll_mirrors keep = coll_i_mirrors_of(plan, partners, number, t + 1);
+    const coll_exchange x =
+        coll_i_exchange_of(plan, partners, coll_i_partners_radix(plan, partners), number, t);
     coll_i_halving h;
-    h.x = coll_i_exchange_of(plan, partners, coll_i_partners_radix(plan, partners), number, t);
+    h.x.stride = x.stride; /* by field: on bare metal, some compilers call memcpy */
+    h.x.radix = x.radix;
+    h.x.digit = x.digit;
+    h.x.first = x.first;
+    h.x.below = x.below;
     h.span = keep.span;
     h.first = keep.first - h.x.digit * keep.span;
     h.from = h.to = h.slots = 0;

@@ -93,13 +93,8 @@ COLL_INLINE coll_status coll_i_machine_check(const coll_plan *plan, uint32_t nod
 }
 
 #define COLL_I_MACHINE_PARAM                                                                   \
-    {                                                                                          \
-        "machine", "nodes, numbered as in the group; 0: the ranks are", 0,                     \
-            COLL_I_MACHINE_MOST, 0,                                                            \
-        {                                                                                      \
-            0, 0, 0, 0                                                                         \
-        }                                                                                      \
-    }
+    COLL_PARAM("machine", "nodes, numbered as in the group; 0: the ranks are", 0,              \
+               COLL_I_MACHINE_MOST, 0, {0, 0, 0, 0})
 
 /* ---- stages ------------------------------------------------------------------------------ */
 

@@ -25,14 +25,15 @@ typedef struct coll_param {
 } coll_param;
 
 /* A row of a table of parameters: name, meaning, least, most, default value, grid of four in braces. */
+#define COLL_PARAM(...) COLL_I_PARAM(__VA_ARGS__)
 #if COLL_DESCRIPTIONS
-#define COLL_PARAM(name, meaning, least, most, default_value, ...)                             \
+#define COLL_I_PARAM(name, meaning, least, most, default_value, ...)                           \
     {                                                                                          \
         name, meaning, least, most, default_value, __VA_ARGS__                                 \
     }
 #define COLL_I_SOURCE(source) source
 #else
-#define COLL_PARAM(name, meaning, least, most, default_value, ...)                             \
+#define COLL_I_PARAM(name, meaning, least, most, default_value, ...)                           \
     {                                                                                          \
         name, least, most, default_value                                                       \
     }
