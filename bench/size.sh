@@ -4,7 +4,8 @@
 #   bench/size.sh                     Cortex-M0+ and M4, -Os, arm-none-eabi-gcc: CSV
 #   bench/size.sh CC FLAGS...         the same with any other compiler
 #   bench/size.sh --table NAME        one of the tables of docs/microcontroller.md: code, knobs, compilers, runtime,
-#                                     headers, memory, time, loops; of docs/nic.md, nic; or, of docs/boards.md, ethernet
+#                                     headers, memory, time, loops; of docs/nic.md, nic; of docs/boards.md, ethernet; or,
+#                                     of docs/collectives-on-boards.md, tools, flash, calls, floats
 #   bench/size.sh --update FILE [NAME…]   writes them, all or some, into FILE, between <!-- size.sh NAME --> and <!-- end -->
 #
 # One translation unit (size/allreduce.c) holds an engine of the executor, one algorithm, one operator, and a function that
@@ -12,7 +13,7 @@
 # the compiler's own runtime resolved. CSV on stdout: with the window engine (8 slots) and the in-order
 # engine (one send in flight), with and without the checks of what is asked for (COLL_CHECKS in config.h).
 # `bss` is what one running allreduce keeps: engine, plan and operations; the buffers are the caller's.
-# The tables `memory`, `time` and `loops` are of programs that run in QEMU (examples/firmware).
+# The tables `memory`, `time`, `loops` and `calls` are of programs that run in QEMU (examples/firmware).
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
@@ -138,7 +139,7 @@ table_knobs()
     done
     # shellcheck disable=SC2154
     echo "| none: the defaults of \`-ffreestanding\` | $base_window | $base_in_order |"
-    for knob in COLL_CHECKS=0 COLL_ZERO_COPY=1 COLL_ARRIVAL=1 COLL_IN_NETWORK=1 COLL_COPY_WORDS=1 DUMP=3 DUMP=2 DUMP=1; do
+    for knob in COLL_CHECKS=0 COLL_SMALL=0 COLL_IRREGULAR=1 COLL_DESCRIPTIONS=1 COLL_ZERO_COPY=1 COLL_ARRIVAL=1 COLL_IN_NETWORK=1 COLL_COPY_WORDS=1 DUMP=3 DUMP=2 DUMP=1; do
         window=$(($(linked $ring window $m0 -Os -D$knob) - base_window))
         in_order=$(($(linked $ring in_order $m0 -Os -D$knob) - base_in_order))
         case $knob in
@@ -195,7 +196,7 @@ table_headers()
     echo '|---|--:|--:|--:|'
     for header in coll/executor.h coll/executor/in_order.h coll/comm.h; do
         printf '#include "%s"\n' "$header" coll/algos/ring.h >"$work/all.c"
-        $m0 -ffreestanding -I"$here/../include" -MM "$work/all.c" | tr ' \\' '\n\n' | grep 'include/coll/' >"$work/list"
+        $m0 -ffreestanding -DCOLL_IRREGULAR=1 -I"$here/../include" -MM "$work/all.c" | tr ' \\' '\n\n' | grep 'include/coll/' >"$work/list"
         # shellcheck disable=SC2046
         echo "| \`$header\`, \`coll/algos/ring.h\` | $(wc -l <"$work/list") | $(cat $(cat "$work/list") | wc -l) | $(cat $(cat "$work/list") | wc -c) |"
     done
@@ -344,6 +345,132 @@ table_loops()
     done
     loop 'copy, an element is a byte: `COLL_COPY` as it is' copy 1
     loop 'the same with `COLL_COPY_WORDS`, aligned' copy 1 -DCOLL_COPY_WORDS=1
+}
+
+# ---- a collective each ---------------------------------------------------------------------
+
+# COLLECTIVE ALGORITHM, as in coll_ALGORITHM_COLLECTIVE, and its header.
+collectives='barrier dissemination dissemination.h
+barrier fnomial fnomial.h
+bcast fnomial fnomial.h
+bcast chain chain.h
+reduce fnomial fnomial.h
+allreduce recursive_doubling recursive_multiplying.h
+allreduce ring ring.h
+allreduce rabenseifner rabenseifner.h
+allreduce fnomial fnomial.h
+gather fnomial fnomial_gather.h
+scatter linear linear_gather.h
+allgather ring ring.h
+allgather bruck bruck.h
+alltoall pairwise pairwise.h
+alltoall bruck bruck_alltoall.h
+reduce_scatter_block ring ring.h
+reduce_scatter_block recursive_halving recursive_halving.h
+scan recursive_doubling recursive_multiplying_scan.h
+exscan recursive_doubling recursive_doubling_exscan.h'
+boards='microbit mps2 fe310'
+
+# With which programs a page was made: its figures are of those.
+table_tools()
+{
+    for cc in arm-none-eabi-gcc riscv64-unknown-elf-gcc; do
+        echo "    $($cc --version | sed -n '1s/ (.*)//p')"
+    done
+    echo "    $(qemu-system-arm --version | sed -n '1s/\.[0-9]* (.*)//p')"
+}
+
+# The options that name a collective of the list above.
+named()
+{
+    symbol=coll_$2_${1%_block}
+    echo "-DALGORITHM=$symbol -DCOLLECTIVE=COLL_$(echo "$1" | tr a-z A-Z)"
+}
+
+# What a collective takes of a board's flash: linked, with the in-order engine, for any number of ranks.
+table_flash()
+{
+    echo '| collective | algorithm | `microbit` | `mps2` | `fe310` |'
+    echo '|---|---|--:|--:|--:|'
+    echo "$collectives" | while read -r collective name header; do
+        row="| $collective | \`$name\` |"
+        for board in $boards; do
+            # shellcheck disable=SC2046
+            row="$row $(linked "coll_${name}_${collective%_block}:coll/algos/$header" in_order $(compiler_of "$board") -Os \
+                $(named "$collective" "$name")) |"
+        done
+        echo "$row"
+    done
+}
+
+# The compiler of a board of examples/firmware.
+compiler_of()
+{
+    sed -n "s/^cc\.$1 *= *//p" "$firmware/Makefile"
+}
+
+# What a rank of eight spends on a call, of 16 words or blocks of 16 words, and keeps for it.
+# COLL_SIZE_ROWS: only so many of the list, the first ones.
+table_calls()
+{
+    echo '| collective | algorithm | actions | instructions a call | | | an action | | | stack | | | RAM |'
+    echo '|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|'
+    echo "| | | | $(echo "$boards $boards $boards" | sed 's/[a-z0-9]*/`&`/g; s/ / | /g') | |"
+    echo "$collectives" | head -n "${COLL_SIZE_ROWS:-99}" | while read -r collective name header; do
+        calls='' actions='' stacks=''
+        for board in $boards; do
+            # actions, instructions a call, an action, a plan, stack, RAM
+            # shellcheck disable=SC2046
+            set -- $(image "$board" collective.c $(named "$collective" "$name") \
+                "-DHEADER='\"coll/algos/$header\"'" </dev/null)
+            calls="$calls $2 |" actions="$actions $3 |" stacks="$stacks $5 |"
+        done
+        echo "| $collective | \`$name\` | $1 |$calls$actions$stacks $6 |"
+    done
+}
+
+# float_bytes OPTION FUNCTION…: what these loops link on a Cortex-M0+.
+float_bytes()
+{
+    option=$1
+    shift
+    echo '#include "coll/reduce.h"' >"$work/floats.c"
+    echo "extern coll_combine const its[$#];" >>"$work/floats.c"
+    echo "coll_combine const its[$#] = {$(echo "$*" | tr ' ' ',')};" >>"$work/floats.c"
+    $m0 -Os -std=c99 -ffreestanding -ffunction-sections -fdata-sections "$option" -I"$here/../include" \
+        "$work/floats.c" -nostdlib -Wl,--gc-sections -Wl,-e,its -Wl,-u,its -lgcc -o "$work/floats.elf" 2>/dev/null
+    echo $(($(text "$work/floats.elf" "$m0") - 4 * $#)) # without the table of them
+}
+
+# Loops on floats, one by one and together: in integers, and by the compiler's runtime.
+table_floats()
+{
+    echo '| operators | `f32`: `softfloat.h` | the compiler | `f64`: `softfloat.h` | the compiler |'
+    echo '|---|--:|--:|--:|--:|'
+    for ops in sum min max prod 'sum min max' 'sum prod min max'; do
+        row="| $(echo "$ops" | sed 's/ /, /g') |"
+        for type in f32 f64; do
+            functions=$(for op in $ops; do echo "coll_${op}_$type"; done)
+            for soft in 1 0; do
+                # shellcheck disable=SC2086
+                row="$row $(float_bytes -DCOLL_SOFT_FLOAT=$soft $functions) |"
+            done
+        done
+        echo "$row"
+    done
+}
+
+# Instructions an element of these loops.
+table_floatloops()
+{
+    echo '| loop | bytes | `microbit` | `mps2` | `fe310` |'
+    echo '|---|--:|--:|--:|--:|'
+    for type in f32:4 f64:8; do
+        for op in sum min max prod; do
+            loop "$op of \`${type%:*}\`, \`softfloat.h\`" "coll_${op}_${type%:*}" "${type#*:}" -DCOLL_SOFT_FLOAT=1
+            loop "$op of \`${type%:*}\`, the compiler's" "coll_${op}_${type%:*}" "${type#*:}" '-UCOLL_SOFT_FLOAT -DCOLL_SOFT_FLOAT=0'
+        done
+    done
 }
 
 # update FILE [NAME…]: writes the tables of these names into a file, or all that it has.

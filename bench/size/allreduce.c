@@ -1,12 +1,15 @@
 /* bench/size/allreduce.c — what firmware has of the library: an engine, an algorithm, an operator, a plan for
  * any p and count, and a function that runs it; for bench/size.sh
  *
- * HEADER and ALGORITHM name the algorithm. IN_ORDER: the engine. DUMP: what it waits for: 1 in words, 2 as
+ * HEADER and ALGORITHM name the algorithm, COLLECTIVE what it is for. IN_ORDER: the engine. DUMP: what it waits for: 1 in words, 2 as
  * records; 3: a status in words.
  */
 #ifndef HEADER
 #define HEADER    "coll/algos/ring.h"
 #define ALGORITHM coll_ring_allreduce
+#endif
+#ifndef COLLECTIVE
+#define COLLECTIVE COLL_ALLREDUCE
 #endif
 #include HEADER
 #if DUMP
@@ -50,7 +53,7 @@ coll_status coll_size_allreduce(coll_task *task, uint32_t p, size_t count)
     static const coll_op op = COLL_OP(sum, NULL, true, true);
     coll_problem problem;
     coll_status status;
-    coll_problem_init(&problem, COLL_ALLREDUCE, p, count, sizeof(int32_t));
+    coll_problem_init(&problem, COLLECTIVE, p, count, sizeof(int32_t));
     problem.flags = COLL_FLAG_COMMUTATIVE;
     status = coll_plan_init(&coll_size_plan, &ALGORITHM, &problem, NULL);
     if (status != COLL_OK)

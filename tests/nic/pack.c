@@ -122,14 +122,7 @@ TEST(wrong_bytes)
 /* Without counters nothing can wait for one. */
 TEST(no_counters)
 {
-    static const unsigned char bytes[] = {COLL_NIC_PACK_VERSION,
-                                          0,
-                                          1,
-                                          0,
-                                          0,
-                                          0,
-                                          0,
-                                          COLL_NIC_END,
+    static const unsigned char bytes[] = {COLL_NIC_PACK_VERSION, 0, 1, 0, 0, 0, 0, COLL_NIC_END,
                                           /* trigger */ 5,
                                           /* threshold */ 0};
     static const coll_nic_bounds bounds = {2, {0, 0, 0, 0}};
