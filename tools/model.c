@@ -11,9 +11,10 @@
 #include "memory.h"
 
 /* What coll sim takes besides models. */
-static const coll_model *const machines[] = {
-    &coll_shm_model,        &coll_noise_model,        &coll_mesh_topology, &coll_torus_topology,
-    &coll_fattree_topology, &coll_dragonfly_topology, &coll_nodes_topology};
+static const coll_model *const machines[] = {&coll_shm_model,          &coll_nic_model,
+                                             &coll_noise_model,        &coll_mesh_topology,
+                                             &coll_torus_topology,     &coll_fattree_topology,
+                                             &coll_dragonfly_topology, &coll_nodes_topology};
 enum { MACHINES = sizeof machines / sizeof machines[0] };
 
 static void print_rows(const coll_model *model)
@@ -45,16 +46,16 @@ static void print_machine(const coll_model *model)
 {
     printf("%s — %s\n%s\n\nThe machine\n", model->name, model->summary, model->source);
     print_rows(model);
+    if (model->n_presets)
+        printf("\nPresets\n");
+    for (size_t i = 0; i < model->n_presets; i++)
+        printf("  %-18s %s\n", model->presets[i].name, model->presets[i].meaning);
 }
 
 static void print_model(const struct subject *s)
 {
     const coll_model *model = s->model;
     print_machine(model);
-    if (model->n_presets)
-        printf("\nPresets\n");
-    for (size_t i = 0; i < model->n_presets; i++)
-        printf("  %-18s %s\n", model->presets[i].name, model->presets[i].meaning);
     printf("\nThe question\n");
     print_rows(s->arguments);
     printf("\nFormulas\n");

@@ -75,11 +75,12 @@ static uint32_t place(struct world *w, const struct setting *s)
     return w->places[job->p - 1] + 1;
 }
 
-/* Which ranks run on NICs: all, those between the root and the leaves, or all but for what hosts combine faster. */
+/* Which ranks run on NICs: all, those between the root and the leaves, all but for what hosts combine faster, or
+ * none. */
 static void set_nics(struct world *w, const struct setting *s, uint32_t ends)
 {
-    static const char *const names[] = {"all", "hybrid", "action"};
-    const size_t how = s->placement ? name_index("placement", s->placement, names, 3) : 0;
+    static const char *const names[] = {"all", "hybrid", "action", "host"};
+    const size_t how = s->placement ? name_index("placement", s->placement, names, 4) : 0;
     coll_sentence why;
     if (s->placement && !s->nic)
         refuse("--placement says which ranks use their NICs, and --nic what those cost");
@@ -89,11 +90,13 @@ static void set_nics(struct world *w, const struct setting *s, uint32_t ends)
     for (uint32_t rank = 0; rank < w->job->p; rank++) {
         const coll_plan *plan = job_plan(w->job, rank);
         w->on_nic[coll_group_outer(&plan->group, rank)] =
-            how == 2                                                         ? COLL_SIM_ON_BOTH
+            how == 3                                                         ? COLL_SIM_ON_HOST
+            : how == 2                                                       ? COLL_SIM_ON_BOTH
             : how == 0 || coll_placement_of(plan, rank) == COLL_INTERMEDIATE ? COLL_SIM_ON_NIC
                                                                              : COLL_SIM_ON_HOST;
     }
     must(coll_sim_machine_nic(&w->machine, s->nic, w->on_nic, &why), &why);
+    w->options.adapter = w->machine.adapter;
 }
 
 /* Reads a time such as 5us. */
@@ -181,6 +184,42 @@ static uint32_t *busiest_of(const coll_sim *sim, uint64_t most, uint32_t *n)
     return links;
 }
 
+/* Of all NICs. */
+static coll_nic_load nics_of(const coll_sim *sim)
+{
+    coll_nic_load all = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    for (uint32_t i = 0; i < sim->nic_count; i++) {
+        const coll_nic_load *nic = coll_sim_nic(sim, i);
+        all.high = nic->high > all.high ? nic->high : all.high;
+        all.refused += nic->refused;
+        all.lost += nic->lost;
+        all.downs += nic->downs;
+        all.ups += nic->ups;
+        all.down = nic->down > all.down ? nic->down : all.down;
+        all.up = nic->up > all.up ? nic->up : all.up;
+        all.saved += nic->saved;
+        all.combined += nic->combined;
+        all.reduced += nic->reduced;
+    }
+    return all;
+}
+
+static void print_nics(const coll_sim *sim)
+{
+    const coll_nic_load all = nics_of(sim);
+    if (sim->nic_count == 0)
+        return;
+    printf("NICs       at the most %" PRIu64 " bytes in a memory; %" PRIu64
+           " messages refused, which waited for %.7g us\n",
+           all.high, all.refused, coll_time_us(all.lost));
+    printf("crossings  %" PRIu64 " down and %" PRIu64
+           " up, which took a bus for %.7g and %.7g us at the most; %" PRIu64
+           " messages sent without\n",
+           all.downs, all.ups, coll_time_us(all.down), coll_time_us(all.up), all.saved);
+    printf("combined   %" PRIu64 " times by NICs, %" PRIu64 " times by hosts for them\n",
+           all.combined, all.reduced);
+}
+
 static void print_report(const struct world *w, const struct setting *s, const coll_sim *sim,
                          double seconds, uint64_t most)
 {
@@ -202,6 +241,7 @@ static void print_report(const struct world *w, const struct setting *s, const c
     printf("busy       %.7g us at the least, %.7g in the mean, %.7g at the most\n", busy.least,
            busy.mean, busy.most);
     printf("messages   %" PRIu64 ", of %" PRIu64 " bytes\n", sim->messages, sim->bytes);
+    print_nics(sim);
     if (sim->links > 0) {
         uint32_t n, *links = busiest_of(sim, most, &n);
         printf("hops       %" PRIu64 " in all, %u at the most\n", sim->hops, sim->hops_most);
@@ -260,6 +300,7 @@ static void print_json(const struct world *w, const struct setting *s, const col
 {
     const struct spread end = spread_of(sim, w->job->p, coll_sim_finish),
                         busy = spread_of(sim, w->job->p, coll_sim_busy);
+    const coll_nic_load nics = nics_of(sim);
     char text[600];
     uint32_t n = 0, *links = busiest_of(sim, most, &n);
     print_json_job(w, s);
@@ -279,7 +320,18 @@ static void print_json(const struct world *w, const struct setting *s, const col
                load->messages, load->bytes, coll_time_us(load->busy),
                coll_time_us(load->waited));
     }
-    printf("],\n \"events\": %" PRIu64 ", \"seconds\": %.6g, \"memory_bytes\": %zu}\n",
+    printf("],\n \"nics\": ");
+    if (sim->nic_count > 0)
+        printf("{\"high_bytes\": %" PRIu64 ", \"refused\": %" PRIu64
+               ", \"waited_us\": %.17g, \"downs\": %" PRIu64 ", \"ups\": %" PRIu64
+               ", \"down_us\": %.17g, \"up_us\": %.17g, \"saved\": %" PRIu64
+               ", \"combined\": %" PRIu64 ", \"reduced\": %" PRIu64 "}",
+               nics.high, nics.refused, coll_time_us(nics.lost), nics.downs, nics.ups,
+               coll_time_us(nics.down), coll_time_us(nics.up), nics.saved, nics.combined,
+               nics.reduced);
+    else
+        printf("null");
+    printf(",\n \"events\": %" PRIu64 ", \"seconds\": %.6g, \"memory_bytes\": %zu}\n",
            sim->events, seconds, sim->memory);
     free(links);
 }
@@ -293,6 +345,11 @@ static _Noreturn void fail(const coll_sim *sim, coll_status status)
                "with a_fabric");
     if (status == COLL_ERR_OVERFLOW)
         refuse("it takes longer than 26 days, which is as far as the simulator counts");
+    if (status == COLL_ERR_MEMORY && sim->options.adapter &&
+        sim->nic_needs > sim->options.adapter->memory)
+        refuse("the NIC of rank %u needs a memory of at least %" PRIu64
+               " bytes, for its operands and its longest message: give it memory=…",
+               sim->stuck, sim->nic_needs);
     if (status == COLL_ERR_MEMORY)
         refuse("there is not enough memory for this");
     if (status == COLL_ERR_DEADLOCK)
@@ -318,12 +375,15 @@ int sim_main(int argc, char **argv)
              &s.model),
         WORD("memory", "SHM", "ranks of a node copy through it, as in shm:a=0.2us,b=0.1",
              &s.memory),
-        WORD("nic", "MOODY", "the NICs, where the model is moody's hosts: moody:nic_f64_add",
+        WORD("nic", "NIC",
+             "the NICs, with a memory and a bus, as nic:elan3_f64_add,memory=64KiB; or, where "
+             "the model is "
+             "moody's hosts, by constants: moody:nic_f64_add",
              &s.nic),
         WORD("placement", "P",
              "who uses its NIC: all; hybrid: not the root and the leaves; action: all, and the "
              "host "
-             "reduces what it reduces faster",
+             "reduces what it reduces faster; host: messages alone go through it",
              &s.placement),
         WORD("topology", "TOPOLOGY", "links, as in mesh:16x32,hop=40ns or fattree:k=4,n=3",
              &s.topology),
@@ -342,7 +402,7 @@ int sim_main(int argc, char **argv)
         "Models: hockney, loggp, plogp, nbl, moody, dpml.\n"
         "Topologies: flat, mesh:16x32, torus:8x8x8, fattree:k=4,n=3, dragonfly:a=4,h=2,t=2,\n"
         "nodes:8x2x16 (nodes, sockets, ranks).\n"
-        "coll model NAME lists what each of them, shm and noise want to know.\n"
+        "coll model NAME lists what each of them, shm, nic and noise want to know.\n"
         "@FILE is what coll calibrate wrote; MODEL:@FILE, shm:@FILE and noise:@FILE are what "
         "it "
         "says of these.\n"

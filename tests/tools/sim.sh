@@ -55,6 +55,21 @@ run 0 allgather kshift -p 60 --count 100 --model $loggp --topology fattree:k=4,n
 run 0 allreduce two_level -p 24 --nodes 7,9,8 --model $loggp --memory shm:a=1us,b=1,sync=1us,node=0.5,c=2
 run 0 allreduce fnomial -p 64 --model moody:host_f64_add --nic moody:nic_f64_add --placement hybrid
 run 0 allreduce fnomial -p 64 --model moody:host_f64_add --nic moody:nic_f64_add
+# NICs with a memory and a bus: tests/lab/sim/adapter.c has the timelines.
+elan=moody:host_f64_add,L=2.1
+says 'makespan   6.04 us' reduce fnomial -p 2 --count 1 --model $elan --nic nic:elan3_f64_add --placement host
+says 'makespan   13.22 us' reduce fnomial -p 2 --count 1 --model $elan --nic nic:elan3_f64_add
+says 'NICs       at the most 960 bytes in a memory; 18 messages refused, which waited for 2124.18 us' \
+    reduce fnomial -p 32 --count 8 --param f=32 --model $elan --nic nic:elan3_f64_add,memory=1KiB
+says 'combined   31 times by NICs, 0 times by hosts for them' \
+    reduce fnomial -p 32 --count 8 --param f=32 --model $elan --nic nic:elan3_f64_add,memory=1KiB
+says 'combined   0 times by NICs, 63 times by hosts for them' \
+    reduce fnomial -p 64 --count 16 --model $elan --nic nic:elan3_f64_add --placement action
+says 'crossings  8 down and 56 up, which took a bus for 512 and 1433.6 us at the most; 48 messages sent without' \
+    allgather prefix -p 8 --count 8k --model hockney:alpha=9us,beta=3.125 --nic nic:lemieux --placement host
+run 0 allgather ring -p 8 --nodes 4 --model $loggp --memory shm:a=1us,b=1 --nic nic:bus=1us,keep=2 --placement host
+run 0 reduce fnomial -p 4 --count 1 --model $elan --nic nic:elan3_f64_add --json
+grep -q '"nics": {"high_bytes": 24, "refused": 0, "waited_us": 0, ' out || fail 'JSON has no NICs'
 run 0 bcast scatter-ring -p 72 --count 1k --model $loggp --topology dragonfly:a=4,h=2,t=2
 run 0 allreduce dpml -p 56 --nodes 28 --model dpml:omni_path
 run 0 bcast chain -p 8 --count 64k --param segment=1k --model plogp:table=ibm --window 32
@@ -164,8 +179,21 @@ refuses '--links tells of the links of a --topology' bcast linear -p 4 --model $
 refuses 'dpml has links of its own, its NICs: without --topology, or with gap=0,wire=0' bcast linear -p 4 --nodes 2 \
     --model dpml:omni_path --topology mesh:2x2
 refuses 'NICs go with hosts of moody, not of loggp' bcast linear -p 4 --model $loggp --nic moody:nic_f64_add
+refuses 'memory of nic is a whole number of bytes from 1 to 1e+18, not "0"' reduce linear -p 4 --model $elan \
+    --nic nic:elan3_f64_add,memory=0
+refuses 'the NIC of rank 0 needs a memory of at least 192 bytes, for its operands and its longest message: give it memory=…' \
+    reduce fnomial -p 4 --count 8 --model $elan --nic nic:elan3_f64_add,memory=191
+refuses 'nic has no preset or parameter "memroy"; did you mean "memory"?' reduce linear -p 4 --model $elan --nic nic:memroy=3
+refuses 'there is no model of NICs "nicc"; did you mean "nic"?' reduce linear -p 4 --model $elan --nic nicc:bus=1
+refuses 'shared of nic is a whole number from 0 to 1, not "2"' reduce linear -p 4 --model $elan --nic nic:shared=2
+refuses 'NICs with a memory and a bus go with hockney, loggp, plogp and moody, not with dpml' reduce linear -p 4 \
+    --model dpml:infiniband --nic nic:bus=1us
+refuses 'a NIC runs the part of one rank, and nodes have up to 2: --placement host, or nodes of one rank' \
+    reduce linear -p 8 --nodes 2 --model $elan --nic nic:elan3_f64_add
+refuses 'ranks that copy through a memory share a NIC: say which do, by --nodes' reduce linear -p 4 --model $elan \
+    --nic nic:elan3_f64_add --placement host --memory shm:a=1,b=1
 refuses '--placement says which ranks use their NICs, and --nic what those cost' bcast linear -p 4 --model moody:host_f64_add --placement all
-refuses 'there is no placement "some"; there are all, hybrid, action' bcast linear -p 4 --model moody:host_f64_add --nic moody:nic_f64_add \
+refuses 'there is no placement "some"; there are all, hybrid, action, host' bcast linear -p 4 --model moody:host_f64_add --nic moody:nic_f64_add \
     --placement some
 refuses 'ranks that share nodes have none missing between them: leave out --nodes, or missing=…' bcast linear -p 3 --nodes 1 \
     --model $loggp --topology fattree:k=4,n=1,missing=1

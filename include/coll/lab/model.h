@@ -18,6 +18,7 @@
  *   kumar.h        all-to-all multicast on fat trees                            Kumar 2004
  *   shm_model.h    copies through the memory of a node
  *   noise_model.h  interruptions of processors
+ *   nic_model.h    NICs with a memory, a processor and a bus
  *   machine_file.h the file of a machine that was measured; machine_words.h: @FILE as its parameters
  *   atcom.h        broadcast that overlaps messages and copies, what to try     Wu 2005
  *
@@ -36,6 +37,7 @@
 #include "model/machine_file.h"
 #include "model/machine_words.h"
 #include "model/moody.h"
+#include "model/nic_model.h"
 #include "model/noise_model.h"
 #include "model/parameters.h"
 #include "model/plogp.h"

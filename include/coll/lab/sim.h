@@ -31,6 +31,8 @@
  *   the model says; a longer one when its message meets its receive. A multicast is one send that
  *   arrives everywhere; a network reduction ends for all members at once, a time after the last one came.
  *
+ * Between ranks and the network there may be NICs with a memory, a bus and a processor: adapter.h.
+ *
  * How an engine of this kind gets through millions of messages a second
  *   queue.h     events in buckets, by the digits of their times: nothing is sorted
  *   state.h     a rank is two cache lines; slots are taken from a pool as they are needed
@@ -47,6 +49,7 @@
 #ifndef COLL_LAB_SIM_H
 #define COLL_LAB_SIM_H
 
+#include "sim/adapter.h"
 #include "sim/hockney_costs.h"
 #include "sim/loggp_costs.h"
 #include "sim/machine.h"

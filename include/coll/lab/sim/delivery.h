@@ -5,12 +5,21 @@
 #ifndef COLL_LAB_SIM_DELIVERY_H
 #define COLL_LAB_SIM_DELIVERY_H
 
+#include "adapter_ways.h"
 #include "flow.h"
 #include "network.h"
 
-/* Sends slot k's message to `to`: it will arrive at `time`, and flow as its cost says. */
+/* Does a send of a rank end only when NICs say so? */
+COLL_INLINE bool coll_i_sim_nics_hold(const coll_sim *sim)
+{
+    return sim->nics && sim->nics->holds;
+}
+
+/* Sends slot k's message to `to`, the first of its receivers or not: it will arrive at `time`,
+ * and flow as its cost says. */
 COLL_INLINE void coll_i_sim_post(coll_sim *sim, uint32_t rank, uint32_t k, uint32_t to,
-                                 const coll_message *m, coll_time time, const coll_cost *cost)
+                                 const coll_message *m, coll_time time, const coll_cost *cost,
+                                 bool first)
 {
     const coll_time flow = cost->flow;
     const uint32_t i = coll_i_op_take(&sim->mail);
@@ -27,13 +36,21 @@ COLL_INLINE void coll_i_sim_post(coll_sim *sim, uint32_t rank, uint32_t k, uint3
     op->flags = 0;
     if (m->bytes > sim->options.model->eager || cost->held)
         op->flags = COLL_I_SIM_WAITS | COLL_I_SIM_RENDEZVOUS;
-    else if (flow > 0)
+    else if (flow > 0 || coll_i_sim_nics_hold(sim))
         op->flags = COLL_I_SIM_WAITS;
     op->flags = (uint8_t)(op->flags | (m->written ? COLL_I_SIM_WRITTEN : 0) |
                           (cost->held ? COLL_I_SIM_HELD : 0));
     op->flows = flow > 0;
     if (flow > 0)
         coll_i_sim_flow(sim, rank, i, flow, sim->ranks[rank].cpu);
+    if (sim->nics && coll_i_sim_nic_take_on(sim, i, &sim->ranks[rank].window.slots[k].act,
+                                            time - cost->wire + cost->cpu, cost, !first))
+        return;
+    if (coll_i_sim_nics_hold(sim) && op->flags == COLL_I_SIM_WAITS) { /* within a node */
+        coll_i_sim_put(sim, time - cost->wire + cost->done, rank,
+                       COLL_I_SIM_WHAT(COLL_I_SIM_RELEASE, k));
+        op->flags = 0;
+    }
     coll_i_sim_see_message(sim, COLL_SEEN_LEAVE, rank, time, op, i);
     if (sim->loads && m->to != COLL_RANK_NONE)
         coll_i_sim_set_out(sim, i, time);
@@ -71,7 +88,9 @@ COLL_INLINE void coll_i_sim_send(coll_sim *sim, uint32_t rank, uint32_t k)
     at->out = coll_i_sim_port(sim, &cost, late);
     coll_i_sim_see(sim, COLL_SEEN_SEND, rank, sim->now + late + coll_later(cost.cpu, cost.done),
                    a);
-    waits = (m.bytes > model->eager || cost.held || cost.flow > 0) && sim->p > 1;
+    waits =
+        (m.bytes > model->eager || cost.held || cost.flow > 0 || coll_i_sim_nics_hold(sim)) &&
+        sim->p > 1;
     sim->messages++;
     sim->bytes += m.bytes;
     if (waits) {
@@ -82,14 +101,16 @@ COLL_INLINE void coll_i_sim_send(coll_sim *sim, uint32_t rank, uint32_t k)
     }
     for (uint32_t to = first; to < end; to++)
         if (to != rank)
-            coll_i_sim_post(sim, rank, k, to, &m, sim->now + late + cost.wire, &cost);
+            coll_i_sim_post(sim, rank, k, to, &m, sim->now + late + cost.wire, &cost,
+                            to == first + (first == rank));
 }
 
 /* The oldest receive that waits for a message of this rank; COLL_RANK_NONE: there is none. */
 COLL_INLINE uint32_t coll_i_sim_receiver(const coll_sim *sim, const coll_i_sim_rank *at,
                                          uint32_t from)
 {
-    const uint32_t left_over = at->open & ~at->watched;
+    const uint32_t left_over = /* what combines has its message */
+        at->open & ~(at->watched | at->window.staged);
     const uint32_t open = sim->options.model->step > 0 ? at->open : left_over;
     for (uint32_t left = left_over; left; left &= left - 1) {
         const uint32_t k = COLL_LOWEST_BIT(left);
@@ -124,6 +145,8 @@ COLL_INLINE void coll_i_sim_meet(coll_sim *sim, uint32_t rank, uint32_t k, uint3
         at->watched |= (uint32_t)1 << k;
         return;
     }
+    if (sim->nics)
+        coll_i_sim_nic_met(sim, rank, k, i);
     at->watched &= ~((uint32_t)1 << k);
     coll_i_sim_ends(sim, rank, k, coll_later(op->time, sim->now));
     coll_i_sim_release(sim, op);
@@ -199,9 +222,9 @@ COLL_INLINE bool coll_i_sim_idle(const coll_sim *sim, const coll_i_sim_rank *at,
            !coll_i_sim_moves(sim, (uint32_t)(at - sim->ranks));
 }
 
-/* Is the receiving processor busy until the data of a message is there and the port is free? Then the
- * message waits for what the rank itself has to do. Data that moves by itself once it is taken in
- * waits its turn: a port would be idle for what an overhead takes. */
+/* Is the receiving processor busy until the data of a message is there and the port is free?
+ * Then the message waits for what the rank itself has to do. Data that moves by itself once it
+ * is taken in waits its turn: a port would be idle for what an overhead takes. */
 COLL_INLINE bool coll_i_sim_by_hand(const coll_sim *sim, const coll_i_op *op)
 {
     const coll_cost cost = coll_i_sim_receiving(sim, op);

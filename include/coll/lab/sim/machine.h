@@ -13,9 +13,14 @@
  *
  *   hockney, loggp, plogp, nbl   as their headers say
  *   moody                        all ranks on hosts, or with coll_sim_machine_nic some on NICs
+ *                                whose costs are those of moody, too
  *   dpml                         Hockney's a and b between nodes, copies of a_shm and b_shm within,
  *                                c everywhere; where gap or wire is not 0, the NICs of the nodes as
  *                                links, one for each rail that ranks use
+ *
+ * With coll_sim_machine_nic, and words such as nic:elan3_f64_add,memory=64KiB, ranks of hockney, loggp, plogp
+ * and moody have NICs with a memory and a bus (adapter.h); then also
+ *   options.adapter = machine.adapter;
  *
  * @FILE, or MODEL:@FILE, is what the file of a machine says (model/machine_words.h), and so is shm:@FILE.
  *
@@ -26,6 +31,7 @@
 
 #include "../model/dpml_model.h"
 #include "../model/machine_words.h"
+#include "adapter.h"
 #include "hockney_costs.h"
 #include "loggp_costs.h"
 #include "moody_costs.h"
@@ -37,7 +43,8 @@
 /* A machine made of words: a cost model, and what it needs. */
 typedef struct coll_sim_machine {
     coll_cost_model model;
-    const coll_topology *nics; /* of dpml, or NULL */
+    const coll_topology *nics;       /* of dpml, or NULL */
+    const coll_sim_adapter *adapter; /* of coll_sim_machine_nic, or NULL */
 
     /* private */
     const coll_model *row;
@@ -53,8 +60,10 @@ typedef struct coll_sim_machine {
     } words;
     coll_plogp_costs plogp, plogp_dirty;
     coll_moody_costs nic;
+    coll_nic_costs nic_costs;
+    coll_sim_adapter nic_adapter;
     coll_shm_costs memory;
-    coll_cost_model between;
+    coll_cost_model between, network;
     coll_sim_hockney sim_hockney;
     coll_sim_loggp sim_loggp;
     coll_sim_plogp sim_plogp;
@@ -71,7 +80,8 @@ COLL_TABLE(coll_model *const, coll_i_sim_models, {
     &coll_moody_model,   &coll_dpml_model});
 enum { COLL_SIM_MODELS = sizeof coll_i_sim_models / sizeof coll_i_sim_models[0] };
 
-/* Before everything else. Ranks share nodes as these say, of `ends` numbers outside of the plan. */
+/* Before everything else. Ranks share nodes as these say, of `ends` numbers outside of the
+ * plan. */
 COLL_INLINE void coll_sim_machine_init(coll_sim_machine *machine, const coll_nodes *nodes,
                                        uint32_t ends)
 {
@@ -166,19 +176,52 @@ COLL_INLINE bool coll_sim_machine_share(coll_sim_machine *m, const char *text,
                            m->row == &coll_dpml_model
                                ? "dpml has copies of its own, a_shm and b_shm"
                                : "nodes of nbl have one rank each, and so no memory to share");
+    if (m->adapter && m->nodes->count == 0)
+        return coll_refuse(why,
+                           "ranks that copy through a memory share a NIC: say which do, by "
+                           "--nodes");
     coll_i_sim_machine_memory(m);
     return true;
 }
 
-/* The NICs of moody, which has been read and is the hosts, as moody:nic_f64_add. The rank whose
- * number outside of the plan is i runs on one if on_nic[i] is not 0; the array, of `ends` bytes,
- * must stay. Comes before coll_sim_machine_share. false, and what is wrong. */
+/* NICs with a memory and a bus, which have been read. */
+COLL_INLINE bool coll_i_sim_machine_adapter(coll_sim_machine *m, const uint8_t *on_nic,
+                                            coll_sentence *why)
+{
+    bool hosts = true;
+    for (uint32_t i = 0; i < m->ends; i++)
+        hosts = hosts && on_nic[i] == COLL_SIM_ON_HOST;
+    if (m->row == &coll_nbl_model || m->row == &coll_dpml_model)
+        return coll_refuse(why,
+                           "NICs with a memory and a bus go with hockney, loggp, plogp and "
+                           "moody, not with %s",
+                           m->row->name);
+    if (m->nodes->most > 1 && !hosts)
+        return coll_refuse(why,
+                           "a NIC runs the part of one rank, and nodes have up to %u: "
+                           "--placement host, or nodes of one rank",
+                           m->nodes->most);
+    m->network = m->model;
+    coll_sim_adapter_init(&m->nic_adapter, &m->model, &m->nic_costs, &m->network, on_nic,
+                          m->nodes, m->ends);
+    m->adapter = &m->nic_adapter;
+    return true;
+}
+
+/* The NICs of moody, which has been read and is the hosts, as moody:nic_f64_add; or of what has
+ * been read, which is then the hosts and the network between NICs, as nic:elan3_f64_add. The
+ * rank whose number outside of the plan is i runs where on_nic[i] says, COLL_SIM_ON_…; the
+ * array, of `ends` bytes, must stay. Comes before coll_sim_machine_share. false, and what is
+ * wrong. */
 COLL_INLINE bool coll_sim_machine_nic(coll_sim_machine *m, const char *text,
                                       const uint8_t *on_nic, coll_sentence *why)
 {
-    static const coll_model *const rows[] = {&coll_moody_model};
-    if (!coll_model_of("model of NICs", rows, 1, text, why) ||
-        !coll_parameters_read(&coll_moody_model, text, &m->nic, why))
+    static const coll_model *const rows[] = {&coll_moody_model, &coll_nic_model};
+    const coll_model *row = coll_model_of("model of NICs", rows, 2, text, why);
+    if (row == &coll_nic_model)
+        return coll_parameters_read(row, text, &m->nic_costs, why) &&
+               coll_i_sim_machine_adapter(m, on_nic, why);
+    if (!row || !coll_parameters_read(row, text, &m->nic, why))
         return false;
     if (m->row != &coll_moody_model)
         return coll_refuse(why, "NICs go with hosts of moody, not of %s", m->row->name);

@@ -14,10 +14,7 @@
 #define COLL_LAB_SIM_MOODY_COSTS_H
 
 #include "../model/moody.h"
-#include "cost.h"
-
-/* Where a rank's part runs: on its host; on its NIC; or on its NIC but for what the host combines faster. */
-enum { COLL_SIM_ON_HOST, COLL_SIM_ON_NIC, COLL_SIM_ON_BOTH };
+#include "adapter.h"
 
 /* Hosts, NICs, and who runs where. */
 typedef struct coll_sim_moody {

@@ -8,7 +8,7 @@
 #ifndef COLL_LAB_SIM_RUN_H
 #define COLL_LAB_SIM_RUN_H
 
-#include "delivery.h"
+#include "adapter_events.h"
 
 /* ---- slots ------------------------------------------------------------------------------- */
 
@@ -22,6 +22,8 @@ COLL_INLINE void coll_i_sim_compute(coll_sim *sim, uint32_t rank, uint32_t k)
     coll_cost cost;
     coll_time late;
     coll_i_cost_clear(&cost);
+    if (sim->nics && coll_i_sim_nic_asks(sim, rank, k))
+        return;
     if (sim->outside && act->kind == COLL_DO_RECV_REDUCE) {
         outside = *act;
         outside.peer = coll_i_sim_outer(sim, act->peer);
@@ -45,6 +47,8 @@ COLL_INLINE void coll_i_sim_compute(coll_sim *sim, uint32_t rank, uint32_t k)
     late = coll_i_sim_occupy(sim, rank, sim->now, cost.cpu);
     late += sim->now + coll_later(cost.cpu, cost.done);
     coll_i_sim_see(sim, COLL_SEEN_COMPUTE, rank, late, &at->window.slots[k].act);
+    if (sim->nics)
+        coll_i_sim_nic_computed(sim, rank, k, late);
     coll_i_sim_ends(sim, rank, k, late);
 }
 
@@ -92,8 +96,8 @@ COLL_INLINE void coll_i_sim_work(coll_sim *sim, uint32_t rank, uint32_t k)
     }
 }
 
-/* Can nothing of slot k begin yet? So it is with most slots that are looked at, and they are passed
- * over here before anything of them is done. */
+/* Can nothing of slot k begin yet? So it is with most slots that are looked at, and they are
+ * passed over here before anything of them is done. */
 COLL_HOT_INLINE bool coll_i_sim_held(const coll_window *w, uint32_t k)
 {
     return w->slots[k].gate != 0 || ((w->staged >> k & 1) && w->slots[k].hold != 0);
@@ -108,6 +112,8 @@ COLL_INLINE void coll_i_sim_start_slot(coll_sim *sim, uint32_t rank, uint32_t k)
     w->flying |= (uint32_t)1 << k;
     w->ready |= slot->dependents & ~w->free;
     coll_i_sim_see(sim, COLL_SEEN_BEGIN, rank, COLL_NEVER, &slot->act);
+    if (sim->nics)
+        coll_i_sim_nic_begins(sim, rank, &slot->act);
     if (coll_i_has(COLL_I_RECEIVES, &slot->act))
         coll_i_sim_receive(sim, rank, k);
     else if (slot->act.kind == COLL_DO_NETWORK_REDUCE)
@@ -181,7 +187,8 @@ COLL_INLINE bool coll_i_sim_room(coll_sim *sim, uint32_t rank)
     return coll_i_sim_widen(sim, rank, 2 * had);
 }
 
-/* Is there room for an action, or can there be? In a full window mostly not, which is seen here. */
+/* Is there room for an action, or can there be? In a full window mostly not, which is seen
+ * here. */
 COLL_HOT_INLINE bool coll_i_sim_has_room(coll_sim *sim, uint32_t rank)
 {
     const coll_i_sim_rank *at = &sim->ranks[rank];
@@ -277,8 +284,8 @@ COLL_INLINE bool coll_i_sim_message_first(const coll_sim *sim, const coll_i_sim_
     return !coll_i_sim_by_hand(sim, first);
 }
 
-/* Gives the processor and the ports to who may have them next. Returns when there may be something
- * to give again. */
+/* Gives the processor and the ports to who may have them next. Returns when there may be
+ * something to give again. */
 COLL_INLINE coll_time coll_i_sim_give(coll_sim *sim, uint32_t rank)
 {
     coll_i_sim_rank *at = &sim->ranks[rank];
@@ -336,8 +343,11 @@ COLL_INLINE void coll_i_sim_settle(coll_sim *sim, uint32_t rank)
 
 /* ---- events ------------------------------------------------------------------------------ */
 
-COLL_INLINE void coll_i_sim_start(coll_sim *sim, uint32_t rank)
+/* A rank begins, or, where its NIC is still to be told, its host. */
+COLL_INLINE void coll_i_sim_start(coll_sim *sim, uint32_t rank, bool told)
 {
+    if (sim->nics && !told && coll_i_sim_nic_posts(sim, rank))
+        return;
     sim->ranks[rank].window.steps = coll_plan_steps(coll_i_sim_plan(sim, rank), rank);
     coll_i_sim_settle(sim, rank);
 }
@@ -358,13 +368,17 @@ COLL_INLINE void coll_i_sim_event(coll_sim *sim, const coll_i_event *event)
     coll_i_sim_rank *at = &sim->ranks[rank];
     switch (event->what & 15u) {
     case COLL_I_SIM_START:
-        coll_i_sim_start(sim, rank);
+        coll_i_sim_start(sim, rank, number > 0);
         return;
     case COLL_I_SIM_HOP:
         coll_i_sim_hop(sim, number);
         return;
     case COLL_I_SIM_ARRIVE:
-        coll_i_sim_arrive(sim, rank, number);
+        if (sim->nics &&
+            coll_i_sim_nic_between(sim, coll_i_op_at(&sim->mail, number)->from, rank))
+            coll_i_sim_nic_come(sim, rank, number);
+        else
+            coll_i_sim_arrive(sim, rank, number);
         break;
     case COLL_I_SIM_RELEASE:
         coll_i_sim_count_down(sim, rank, number);
@@ -374,6 +388,24 @@ COLL_INLINE void coll_i_sim_event(coll_sim *sim, const coll_i_event *event)
         break;
     case COLL_I_SIM_END:
         coll_i_sim_retire(at, number);
+        break;
+    case COLL_I_SIM_CROSS:
+        coll_i_sim_nic_leave(sim, rank, number);
+        break;
+    case COLL_I_SIM_COME:
+        coll_i_sim_arrive(sim, rank, number);
+        break;
+    case COLL_I_SIM_BACK:
+        coll_i_sim_nic_back(sim, rank, number);
+        break;
+    case COLL_I_SIM_FREE:
+        coll_i_sim_nic_give_room(sim, number);
+        return;
+    case COLL_I_SIM_HOST:
+        coll_i_sim_nic_host(sim, rank, number);
+        return;
+    case COLL_I_SIM_TOLD:
+        coll_i_sim_nic_told(sim, rank, number);
         break;
     default: /* COLL_I_SIM_GIVE */
         if (at->timer != event->time)

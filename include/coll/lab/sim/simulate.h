@@ -37,7 +37,7 @@ COLL_INLINE void coll_i_sim_begin(coll_sim *sim)
         at->cpu = at->finish = start;
         sim->busy[rank] = 0;
         if (start == 0 && sim->status == COLL_OK)
-            coll_i_sim_start(sim, rank);
+            coll_i_sim_start(sim, rank, false);
     }
 }
 
@@ -49,8 +49,11 @@ COLL_INLINE void coll_i_sim_batch(coll_sim *sim, coll_i_span *span)
     do {
         sim->events += (size_t)(span->end - span->at);
         for (; span->at != span->end && sim->status == COLL_OK; span->at++) {
+            const uint32_t rank = span->at->rank;
             coll_i_sim_prefetch(sim, span);
             coll_i_sim_event(sim, span->at);
+            if (sim->nics)
+                coll_i_sim_nic_look(sim, rank);
         }
     } while (coll_i_span_next(sim->queue, span));
     if (sim->now >= COLL_TIME_LIMIT || (sim->options.most > 0 && sim->now > sim->options.most))
@@ -85,6 +88,9 @@ COLL_INLINE bool coll_i_sim_clear(coll_sim *sim)
         if (!sim->loads)
             return false;
     }
+    if (!coll_i_sim_nics_clear(sim))
+        return false;
+    sim->nic_count = sim->nics ? sim->nics->n : 0;
     coll_i_pool_clear(&sim->pool);
     coll_i_queue_clear(sim->queue, &sim->pool);
     coll_i_mail_clear(&sim->mail);
@@ -110,7 +116,7 @@ COLL_INLINE size_t coll_i_sim_memory(const coll_sim *sim)
            sim->travels.room * sizeof(coll_i_sim_travel) +
            sim->flows.room * sizeof(coll_i_sim_flow_state) +
            sim->shares.room * sizeof(coll_i_sim_share) + sim->links * sizeof(coll_link_load) +
-           sim->meetings.room * sizeof(coll_i_sim_meeting) +
+           sim->meetings.room * sizeof(coll_i_sim_meeting) + coll_i_sim_nics_bytes(sim) +
            (sim->attended ? sim->p * COLL_NETWORK_GROUPS * sizeof(uint32_t) : 0);
 }
 
@@ -137,6 +143,7 @@ COLL_INLINE void coll_sim_free(coll_sim *sim)
     free(sim->rank_memory);
     free(sim->busy);
     free(sim->loads);
+    coll_i_sim_nics_free(sim);
     coll_i_array_free(&sim->flows);
     coll_i_array_free(&sim->shares);
     coll_i_array_free(&sim->travels);
@@ -158,12 +165,14 @@ COLL_INLINE coll_time coll_sim_busy(const coll_sim *sim, uint32_t rank)
     return sim->busy[rank];
 }
 
-/* Simulates all ranks of a collective: of one plan, or with `per_rank` of a plan for each. *sim,
- * which coll_sim_init has seen, then holds the results, until the next run; its memory is kept for
- * that. COLL_OK; COLL_ERR_DEADLOCK: ranks wait for each other, one of them is sim->stuck;
- * COLL_ERR_WINDOW; COLL_ERR_GROUP: a rank has no place in the topology; COLL_ERR_CAPABILITY: the
- * model has no NETWORK_REDUCE; COLL_ERR_SIZE, COLL_ERR_RANK: the plan is wrong; COLL_ERR_MEMORY;
- * COLL_ERR_OVERFLOW: it takes longer than COLL_TIME_LIMIT, or than options->most. */
+/* Simulates all ranks of a collective: of one plan, or with `per_rank` of a plan for each.
+ * *sim, which coll_sim_init has seen, then holds the results, until the next run; its memory is
+ * kept for that. COLL_OK; COLL_ERR_DEADLOCK: ranks wait for each other, one of them is
+ * sim->stuck; COLL_ERR_WINDOW; COLL_ERR_GROUP: a rank has no place in the topology, or no NIC;
+ * COLL_ERR_CAPABILITY: the model has no NETWORK_REDUCE; COLL_ERR_SIZE, COLL_ERR_RANK: the plan
+ * is wrong; COLL_ERR_MEMORY: there is none here, or, if sim->nic_needs is more than the
+ * adapter's, too little in the NIC of rank sim->stuck; COLL_ERR_OVERFLOW: it takes longer than
+ * COLL_TIME_LIMIT, or than options->most. */
 COLL_INLINE coll_status coll_sim_run(coll_sim *sim, const coll_plan *plans, bool per_rank,
                                      const coll_sim_options *options)
 {
@@ -182,16 +191,24 @@ COLL_INLINE coll_status coll_sim_run(coll_sim *sim, const coll_plan *plans, bool
     sim->now = sim->makespan = 0;
     sim->messages = sim->bytes = sim->events = sim->hops = 0;
     sim->hops_most = 0;
+    sim->nic_needs = 0;
     for (uint32_t rank = 0; options->topology && rank < sim->p; rank++)
         if (coll_i_sim_outer(sim, rank) >= options->topology->ends)
             return COLL_ERR_GROUP;
+    for (uint32_t rank = 0; options->adapter && rank < sim->p; rank++)
+        if (coll_i_sim_outer(sim, rank) >= options->adapter->ends)
+            return COLL_ERR_GROUP;
     if (!coll_i_sim_clear(sim))
         return COLL_ERR_MEMORY;
+    if (sim->nics && !coll_i_sim_nics_begin(sim))
+        return sim->status;
     coll_i_sim_begin(sim);
     while (sim->status == COLL_OK && coll_i_queue_take(sim->queue, &span))
         coll_i_sim_batch(sim, &span);
     sim->memory = coll_i_sim_memory(sim);
     for (uint32_t rank = 0; rank < sim->p; rank++) {
+        if (sim->nics)
+            sim->ranks[rank].finish = coll_i_sim_nic_finish(sim, rank, sim->ranks[rank].finish);
         if (options->model->end)
             sim->ranks[rank].finish +=
                 options->model->end(options->model, coll_i_sim_outer(sim, rank));

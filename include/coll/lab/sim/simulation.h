@@ -5,6 +5,7 @@
 #ifndef COLL_LAB_SIM_SIMULATION_H
 #define COLL_LAB_SIM_SIMULATION_H
 
+#include "adapter.h"
 #include "admit.h"
 #include "noise.h"
 #include "topology.h"
@@ -33,13 +34,14 @@ typedef struct coll_seen {
 /* On which machine, and with what chance. */
 typedef struct coll_sim_options {
     const coll_cost_model *model;
-    const coll_topology *topology; /* NULL: nothing is in the way of a message */
-    const coll_noise *noise;       /* or NULL */
-    const coll_time *skew;         /* when each rank begins; NULL: see below */
-    coll_time skew_most;           /* ranks begin at random times up to this one */
-    uint64_t seed;                 /* of all that is random */
-    uint32_t window;               /* slots of a rank, 1 … 32 */
-    coll_time most;                /* it gives up at this time; 0: never */
+    const coll_topology *topology;   /* NULL: nothing is in the way of a message */
+    const coll_sim_adapter *adapter; /* of whose NICs `model` is; NULL: there are none */
+    const coll_noise *noise;         /* or NULL */
+    const coll_time *skew;           /* when each rank begins; NULL: see below */
+    coll_time skew_most;             /* ranks begin at random times up to this one */
+    uint64_t seed;                   /* of all that is random */
+    uint32_t window;                 /* slots of a rank, 1 … 32 */
+    coll_time most;                  /* it gives up at this time; 0: never */
     void (*see)(void *arg, const coll_seen *seen); /* an observer, or NULL */
     void *arg;
 } coll_sim_options;
@@ -61,6 +63,8 @@ typedef struct coll_sim {
     uint32_t hops_most; /* … and one of them */
     size_t memory;      /* bytes that it took */
     uint32_t stuck;     /* after an error: a rank where it was seen */
+    uint32_t nic_count; /* NICs, of coll_sim_nic */
+    uint64_t nic_needs; /* bytes that a NIC must have: its operands and its longest message */
 
     /* private */
     coll_sim_options options;
@@ -81,13 +85,15 @@ typedef struct coll_sim {
     coll_i_array flows;  /* of coll_i_sim_flow_state */
     coll_i_array shares; /* of coll_i_sim_share */
     uint32_t free_flow;
-    coll_i_array travels;  /* of coll_i_sim_travel, by the messages' numbers */
-    coll_i_array meetings; /* of coll_i_sim_meeting */
+    coll_i_array travels;         /* of coll_i_sim_travel, by the messages' numbers */
+    coll_i_array meetings;        /* of coll_i_sim_meeting */
+    struct coll_i_sim_nics *nics; /* or NULL (adapter_state.h) */
     uint32_t *
         attended; /* COLL_NETWORK_GROUPS numbers a rank: NETWORK_REDUCEs it has come to; or NULL */
 } coll_sim;
 
-/* Events. Of the number: RELEASE, END: a slot; HOP, ARRIVE: a message; FLOW: a flow. */
+/* Events. Of the number: RELEASE, END, HOST, TOLD: a slot; HOP, ARRIVE, CROSS, COME, BACK: a
+ * message; FLOW: a flow; FREE: a room; START: 1 if the NIC has been told. */
 enum {
     COLL_I_SIM_START,   /* the rank begins */
     COLL_I_SIM_HOP,     /* a message to it reaches its next link, or has passed the last */
@@ -95,7 +101,13 @@ enum {
     COLL_I_SIM_RELEASE, /* one of those that a slot waits for has come */
     COLL_I_SIM_FLOW,    /* a flow begins, ends, or goes on */
     COLL_I_SIM_END,     /* the action of a slot ends, or its message is there */
-    COLL_I_SIM_GIVE     /* the processor or a port gets free */
+    COLL_I_SIM_GIVE,    /* the processor or a port gets free */
+    COLL_I_SIM_CROSS,   /* a message may go to its NIC */
+    COLL_I_SIM_COME,    /* it has crossed to its rank's host */
+    COLL_I_SIM_BACK,    /* it was refused, and has come again */
+    COLL_I_SIM_FREE,    /* a room of a NIC's memory is free */
+    COLL_I_SIM_HOST,    /* a host begins what its NIC has asked for */
+    COLL_I_SIM_TOLD     /* … and has done it */
 };
 #define COLL_I_SIM_WHAT(kind, number) ((uint32_t)(kind) | (uint32_t)(number) << 4)
 
