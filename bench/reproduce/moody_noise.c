@@ -49,7 +49,7 @@ static void runs(const struct sum *sum, elan_place place, uint32_t P, unsigned n
     coll_sim_options options;
     coll_noise noise;
     elan_init(&at, sum->host, sum->nic, place, &plan);
-    options = simulated_options(&at.model);
+    options = elan_options(&at);
     options.noise = &noise;
     options.skew = start;
     for (unsigned i = 0; i < n; i++) {

@@ -4,6 +4,7 @@
 
 void reproduce_moody(void);
 void reproduce_moody_noise(void); /* its part with noise */
+void reproduce_moody_bus(void);   /* its part with NICs that have a bus and a memory */
 void reproduce_littlefield(void);
 void reproduce_dpml(void);
 void reproduce_kumar(void);

@@ -1,11 +1,13 @@
-/* bench/reproduce/quadrics.h — the fat tree of Kumar 2004 in the simulator: Quadrics Elan3, 4-ary
+/* bench/reproduce/quadrics.h — the fat tree of Kumar 2004 in the simulator: Quadrics Elan3,
+ * 4-ary
  *
- * A message costs α + m (β + δ c), c being how often its bytes cross the bus to the NIC, by the
- * cost equation (coll/lab/model/kumar.h) in the mean over the messages of the algorithm: a
- * simulated send does not know what the NIC's memory holds. The network sends packets of 320
- * bytes, the next when the one before is acknowledged (slides 16 to 18); switches and wires take
- * `hop`, an acknowledgement `ack` besides. These two are fitted to the bandwidths of prefix on
- * slide 23, which fall with the distance; δ and β to MPI and k-prefix, near by.
+ * A message costs α + m β on the network, and takes α and m β of the ports. Before that it
+ * crosses the bus to its NIC, unless the NIC's memory holds it, and behind it the one to the
+ * host (lab/sim/adapter.h): 128 MB/s down, 320 MB/s up and on the network, as slides 14 to 16
+ * print, 9 us, as slide 27 does. Nothing of this is fitted. The network sends packets of 320
+ * bytes, the next when the one before is acknowledged (slides 16 to 18); switches and wires
+ * take `hop`, an acknowledgement `ack` besides. These two are fitted to the bandwidths of
+ * prefix on slide 23, which fall with the distance. The length of messages is not told.
  */
 #ifndef COLL_BENCH_REPRODUCE_QUADRICS_H
 #define COLL_BENCH_REPRODUCE_QUADRICS_H
@@ -14,9 +16,9 @@
 #include "coll/algos/registry.h"
 #include "coll/lab/sim.h"
 
-static const coll_kumar_costs quadrics_costs = {9, 0, 3.3, 2.9};
+static const coll_hockney_costs quadrics_costs = {9, 1000 / 320., 0};
 static const double quadrics_bytes = 64 * 1024;
-static const char quadrics_links[] = "packet=320,ack=736,hop=48,byte=3.3";
+static const char quadrics_links[] = "packet=320,ack=736,hop=48,byte=3.125";
 
 enum { QUADRICS_RANKS = 1024, QUADRICS_NODES = 750 /* Lemieux's */ };
 
@@ -27,8 +29,8 @@ typedef struct quadrics_block {
 
 static const quadrics_block quadrics_whole = {0, 0};
 
-/* One of the places on the machine for p nodes with a hole among them, any of them. It begins at a
- * multiple of 8, so without the hole partitions of k-prefix would be those of the tree. */
+/* One of the places on the machine for p nodes with a hole among them, any of them. It begins
+ * at a multiple of 8, so without the hole partitions of k-prefix would be those of the tree. */
 static inline quadrics_block quadrics_somewhere(uint32_t p, uint64_t seed, uint32_t number)
 {
     const uint32_t places = (QUADRICS_NODES - p - 1) / 8 + 1;
@@ -55,52 +57,67 @@ static inline bool quadrics_tree(coll_topology *tree, uint32_t nodes)
     return coll_topology_read(tree, words, &why);
 }
 
-/* Picoseconds of a plan on a block of nodes; 0: an error. A byte crosses the bus `copies` times. */
-static inline coll_time quadrics_run(coll_plan *plan, quadrics_block block, double copies)
+/* What leaves a node. */
+typedef enum quadrics_from {
+    QUADRICS_NETWORK, /* it lies in the NIC's memory, and what comes stays there */
+    QUADRICS_MAIN,   /* it crosses the bus each time that it is sent: the library of the talk */
+    QUADRICS_KEPT,   /* it crosses once, and is kept: the strategies of the talk */
+    QUADRICS_ARRIVED /* what came is kept, too */
+} quadrics_from;
+
+/* Picoseconds of a plan on a block of nodes; 0: an error. *load, which may be NULL: of its
+ * first NIC. */
+static inline coll_time quadrics_run(coll_plan *plan, quadrics_block block, quadrics_from from,
+                                     coll_nic_load *load)
 {
     static uint32_t table[QUADRICS_RANKS];
-    const coll_hockney_costs costs = {
-        quadrics_costs.alpha_us,
-        quadrics_costs.beta_em_ns_per_byte + copies * quadrics_costs.delta_ns_per_byte, 0};
+    coll_nic_costs nic = coll_nic_lemieux;
     const uint32_t p = plan->problem.p;
     coll_topology tree;
     coll_group group;
-    coll_cost_model model;
+    coll_cost_model model, network;
     coll_sim_hockney at;
+    coll_sim_adapter adapter;
     coll_sim_options options;
     coll_sim sim;
     coll_time ps = 0;
+    nic.keep = (double)from - QUADRICS_MAIN;
     for (uint32_t rank = 0; rank < p; rank++)
         table[rank] = quadrics_node(block, rank);
     coll_group_table(&group, table, NULL);
     if (!quadrics_tree(&tree, table[p - 1] + 1) || coll_plan_place(plan, &group) != COLL_OK)
         return 0;
-    coll_sim_hockney_init(&model, &at, &costs);
-    coll_sim_options_init(&options, &model);
+    coll_sim_hockney_init(&network, &at, &quadrics_costs);
+    coll_sim_options_init(&options, &network);
+    if (from != QUADRICS_NETWORK) {
+        coll_sim_adapter_init(&adapter, &model, &nic, &network, NULL, NULL, table[p - 1] + 1);
+        options.model = &model;
+        options.adapter = &adapter;
+    }
     options.topology = &tree;
     coll_sim_init(&sim);
     if (coll_sim_run(&sim, plan, false, &options) == COLL_OK)
         ps = sim.makespan;
+    if (load && ps > 0 && options.adapter)
+        *load = *coll_sim_nic(&sim, table[0]);
     coll_sim_free(&sim);
     return ps;
 }
 
-/* MB/s of a node each way in an allgather, by a row of the registry and the terms of its cost. */
-static inline double quadrics_MB_per_s(const char *row, coll_kumar_algorithm algorithm,
-                                       uint32_t p, quadrics_block block)
+/* MB/s of a node each way in an allgather, by a row of the registry. */
+static inline double quadrics_MB_per_s(const char *row, quadrics_from from, uint32_t p,
+                                       quadrics_block block)
 {
-    const coll_kumar_terms t = coll_kumar_terms_of(algorithm, p, 8, 16);
     coll_problem problem;
     coll_plan plan;
     coll_problem_init(&problem, COLL_ALLGATHER, p, (size_t)quadrics_bytes / 8, 8);
     if (coll_plan_init(&plan, coll_find(COLL_ALLGATHER, row), &problem, NULL) != COLL_OK)
         return 0;
-    return (p - 1.0) * quadrics_bytes * 1e6 /
-           (double)quadrics_run(&plan, block, t.copies / t.messages);
+    return (p - 1.0) * quadrics_bytes * 1e6 / (double)quadrics_run(&plan, block, from, NULL);
 }
 
-/* Of p ranks that on which most is received from far away: the links that its messages pass in the
- * mean. */
+/* Of p ranks that on which most is received from far away: the links that its messages pass in
+ * the mean. */
 static inline double quadrics_longest_way(const char *row, uint32_t p, quadrics_block block)
 {
     double longest = 0;
@@ -155,9 +172,8 @@ COLL_STATIC_ALGORITHM(quadrics_exchange, "exchange", "Kumar 2004, slide 8",
                       /* window */ 2, /* sends */ 1, COLL_PARAMS(1, quadrics_distance),
                       quadrics_steps, quadrics_step);
 
-/* MB/s of a node each way if each of 256 exchanges a long message with the one at a distance: slide
- * 15, from the NIC's memory. */
-static inline double quadrics_permutation_MB_per_s(uint32_t distance)
+/* MB/s of a node each way if each of 256 exchanges a long message with the one at a distance. */
+static inline double quadrics_exchange_MB_per_s(uint32_t distance, quadrics_from from)
 {
     const double bytes = 1 << 20;
     coll_problem problem;
@@ -165,7 +181,13 @@ static inline double quadrics_permutation_MB_per_s(uint32_t distance)
     coll_problem_init(&problem, COLL_ALLGATHER, 256, (size_t)bytes / 8, 8);
     if (coll_plan_init(&plan, &quadrics_exchange, &problem, &distance) != COLL_OK)
         return 0;
-    return bytes * 1e6 / (double)quadrics_run(&plan, quadrics_whole, 0);
+    return bytes * 1e6 / (double)quadrics_run(&plan, quadrics_whole, from, NULL);
+}
+
+/* The same from the NIC's memory: slide 15. */
+static inline double quadrics_permutation_MB_per_s(uint32_t distance)
+{
+    return quadrics_exchange_MB_per_s(distance, QUADRICS_NETWORK);
 }
 
 #endif /* COLL_BENCH_REPRODUCE_QUADRICS_H */

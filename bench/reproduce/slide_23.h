@@ -5,6 +5,8 @@
 
 #include "coll/lab/model/kumar.h"
 
+#include "quadrics.h"
+
 static const struct {
     coll_kumar_algorithm algorithm;
     uint32_t P;
@@ -21,8 +23,15 @@ enum { CELLS = sizeof slide_23 / sizeof slide_23[0] };
 static inline const char *row_of(coll_kumar_algorithm algorithm)
 {
     return algorithm == COLL_KUMAR_DIRECT   ? "linear"
+           : algorithm == COLL_KUMAR_RING   ? "ring"
            : algorithm == COLL_KUMAR_PREFIX ? "prefix"
                                             : "kprefix";
+}
+
+/* What leaves a node: MPI's messages are in main memory. */
+static inline quadrics_from from_of(coll_kumar_algorithm algorithm)
+{
+    return algorithm == COLL_KUMAR_DIRECT ? QUADRICS_MAIN : QUADRICS_KEPT;
 }
 
 #endif /* COLL_BENCH_REPRODUCE_SLIDE_23_H */
