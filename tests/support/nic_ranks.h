@@ -30,7 +30,8 @@ static struct {
 } all;
 
 /* Lowers a rank's plan. */
-static coll_status lower(uint32_t rank, const coll_nic_limits *limits, coll_nic_memory *memory)
+static inline coll_status lower(uint32_t rank, const coll_nic_limits *limits,
+                                coll_nic_memory *memory)
 {
     coll_schedule schedule;
     const coll_status status =
@@ -41,7 +42,7 @@ static coll_status lower(uint32_t rank, const coll_nic_limits *limits, coll_nic_
 }
 
 /* Opens the machines of all ranks over a wire. */
-static void open_all(const coll_nic_wire *wire)
+static inline void open_all(const coll_nic_wire *wire)
 {
     coll_nic_world_init(&all.world, all.machines, all.ends, P);
     for (uint32_t r = 0; r < P; r++) {
@@ -58,7 +59,8 @@ static void open_all(const coll_nic_wire *wire)
 }
 
 /* Makes the programs of an allreduce or a broadcast. */
-static void make(const coll_algorithm *algorithm, coll_collective collective, bool unexpected)
+static inline void make(const coll_algorithm *algorithm, coll_collective collective,
+                        bool unexpected)
 {
     coll_problem problem;
     coll_nic_limits limits;
@@ -82,7 +84,7 @@ static void make(const coll_algorithm *algorithm, coll_collective collective, bo
     all.world.unexpected = unexpected;
 }
 
-static void fill_rank(uint32_t r, uint32_t epoch)
+static inline void fill_rank(uint32_t r, uint32_t epoch)
 {
     for (uint32_t i = 0; i < COUNT; i++) {
         all.in[r][i] = (int32_t)(1000 * epoch + 10 * r + i);
@@ -90,14 +92,14 @@ static void fill_rank(uint32_t r, uint32_t epoch)
     }
 }
 
-static void fill(uint32_t epoch)
+static inline void fill(uint32_t epoch)
 {
     for (uint32_t r = 0; r < P; r++)
         fill_rank(r, epoch);
 }
 
 /* Has a rank the sums of what was filled in? */
-static bool sum_is_right(uint32_t r, uint32_t epoch)
+static inline bool sum_is_right(uint32_t r, uint32_t epoch)
 {
     for (uint32_t i = 0; i < COUNT; i++)
         if (all.out[r][i] != (int32_t)(P * (1000 * epoch + i) + 10 * P * (P - 1) / 2))
@@ -105,7 +107,7 @@ static bool sum_is_right(uint32_t r, uint32_t epoch)
     return true;
 }
 
-static bool sums_are_right(uint32_t epoch)
+static inline bool sums_are_right(uint32_t epoch)
 {
     for (uint32_t r = 0; r < P; r++)
         if (!sum_is_right(r, epoch))
