@@ -4,6 +4,10 @@
  * as a checksum of the bytes of OUT; floats have any sign, 8 exponents, and any mantissa, so that nearly every
  * sum is rounded. A board adds them without floating point (softfloat.h), the host by its hardware.
  *
+ * Boards that run plans themselves multicast, and have no composite plans (JOB_COMPOSITES 0, as they cost memory);
+ * boards that are the cards of hosts (card.h) do what their hosts lower: composite plans as any others, and no
+ * multicasts. job_is_for tells them apart.
+ *
  *   for (i = 0; i < JOBS; i++)
  *       if (job_fits(i, p, bytes)) {                  // IN, OUT and SCRATCH of a rank have so many bytes
  *           status = job_make(&call, i, p, rank);     // its plan and task; the caller adds transport and engine
@@ -28,11 +32,18 @@
 #include "coll/algos/recursive_doubling_exscan.h"
 #include "coll/algos/recursive_multiplying.h"
 #include "coll/algos/ring.h"
+#include "coll/algos/two_level.h"
 #include "coll/executor/in_order.h"
+#include "coll/plan/composite.h"
 #include "coll/plan/graph.h"
 #include "coll/reduce.h"
 
-enum { JOB_RANKS = 16 }; /* at most */
+/* Are there composite plans? */
+#ifndef JOB_COMPOSITES
+#define JOB_COMPOSITES 0
+#endif
+
+enum { JOB_RANKS = 16, JOB_TABLES = JOB_COMPOSITES ? 1024 : 1 }; /* at most */
 
 typedef struct job {
     const char *name;
@@ -83,6 +94,10 @@ static const job jobs[] = {
     JOB(NEIGHBOR_ALLTOALL, linear_neighbor, F64, 50, NULL),
     JOB(NEIGHBOR_ALLTOALLV, linear_neighbor, F32, 150, NULL),
     JOB(NEIGHBOR_ALLTOALLW, linear_neighbor, U8, 500, NULL),
+#if JOB_COMPOSITES
+    JOB(ALLREDUCE, two_level_allreduce.algorithm, F64, 120, &job_add_f64),
+    JOB(BCAST, two_level_bcast.algorithm, I32, 250, NULL),
+#endif
 };
 enum { JOBS = sizeof jobs / sizeof jobs[0] };
 
@@ -93,6 +108,10 @@ typedef struct job_call {
     coll_graph graph;
     coll_extents extents;
     size_t scratch; /* elements */
+#if JOB_COMPOSITES
+    coll_workspace workspace;
+    size_t tables[JOB_TABLES];
+#endif
     size_t in_counts[JOB_RANKS], in_displs[JOB_RANKS], out_counts[JOB_RANKS],
         out_displs[JOB_RANKS];
 } job_call;
@@ -149,8 +168,15 @@ static inline coll_status job_make(job_call *call, uint32_t number, uint32_t p, 
         problem.graph = &call->graph;
     }
     job_tables(call, &problem, its, rank);
+#if JOB_COMPOSITES
+    coll_nodes_even(&problem.nodes, p, 2);
+    coll_workspace_init(&call->workspace, rank, call->tables, JOB_TABLES);
+    if (status == COLL_OK)
+        status = coll_plan_build(&call->plan, its->algorithm, &problem, NULL, &call->workspace);
+#else
     if (status == COLL_OK)
         status = coll_plan_init(&call->plan, its->algorithm, &problem, NULL);
+#endif
     if (status != COLL_OK)
         return status;
     call->extents = coll_plan_extents(&call->plan, rank);
@@ -158,6 +184,13 @@ static inline coll_status job_make(job_call *call, uint32_t number, uint32_t p, 
     coll_task_init(&call->task, &call->plan, rank, NULL, NULL);
     call->task.op = its->op;
     return COLL_OK;
+}
+
+/* Is a job for boards that run plans themselves, or, if `cards`, for hosts whose cards they are? */
+static inline bool job_is_for(uint32_t number, bool cards)
+{
+    return !(jobs[number].algorithm->traits &
+             (uint32_t)(cards ? COLL_NEEDS_MULTICAST : COLL_NEEDS_BUILD));
 }
 
 /* Have IN, OUT and SCRATCH of all ranks no more than so many bytes? Then all ranks do the job, else none. */

@@ -1,13 +1,15 @@
 /* examples/boards/reference.c — the jobs of a rack on this machine: all ranks in one thread, floats by hardware
  *
- *   reference RANKS BYTES
+ *   reference RANKS BYTES [cards]
  *
- * Prints the lines of all ranks, as they print them (rack.c).
+ * Prints the lines of all ranks, as they print them (rack.c), or as hosts do whose cards they are (host.c).
  */
+#define JOB_COMPOSITES 1
 #include "jobs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "coll/transports/loopback.h"
 
@@ -58,17 +60,19 @@ static coll_status run(uint32_t number, uint32_t p, size_t bytes)
 int main(int argc, char **argv)
 {
     static job_call call;
-    const unsigned long p = argc == 3 ? strtoul(argv[1], NULL, 10) : 0,
-                        bytes = argc == 3 ? strtoul(argv[2], NULL, 10) : 0;
+    const bool cards = argc == 4 && strcmp(argv[3], "cards") == 0, well = argc == 3 || cards;
+    const unsigned long p = well ? strtoul(argv[1], NULL, 10) : 0,
+                        bytes = well ? strtoul(argv[2], NULL, 10) : 0;
     if (p < 1 || p > JOB_RANKS || bytes < 8 || bytes > MOST) {
-        (void)fprintf(stderr,
-                      "usage: reference RANKS BYTES, of 1 to %d ranks and 8 to %d bytes\n",
-                      JOB_RANKS, MOST);
+        (void)fprintf(
+            stderr,
+            "usage: reference RANKS BYTES [cards], of 1 to %d ranks and 8 to %d bytes\n",
+            JOB_RANKS, MOST);
         return 2;
     }
     for (uint32_t i = 0; i < JOBS; i++) {
         coll_status status;
-        if (!job_fits(&call, i, (uint32_t)p, bytes))
+        if (!job_is_for(i, cards) || !job_fits(&call, i, (uint32_t)p, bytes))
             continue;
         status = run(i, (uint32_t)p, bytes);
         if (status != COLL_OK) {

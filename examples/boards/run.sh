@@ -10,6 +10,8 @@
 #   RETRY    milliseconds after which a message is sent again (MS / 250, or with a microbit, whose line takes 50 ms for
 #            a frame, MS / 33)
 #   BYTES    of a buffer: collectives that need more are left out (8192, or 1024 with a microbit)
+#   HOSTS    1: each board is the network card of a process, FOLDER/host, and runs FOLDER/BOARD-card.elf
+#   LOSES    … and of this rank the board loses its power at the end
 # Shows the last line of each board, and what is not as on this machine. The exit code is that of the first board that
 # failed, or 1 if a result differs.
 folder=$1 here=$(dirname "$0")
@@ -19,7 +21,8 @@ work=$(mktemp -d) ranks=$# rank=0 boards='' switch='' worst=0 small=8192 ms=${MS
 trap 'kill $boards $switch 2>/dev/null; rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
-retry=$((ms / 250))
+retry=$((ms / 250)) cards=''
+[ "${HOSTS:-0}" = 0 ] || cards=cards
 case " $* " in
 *' microbit '*) small=1024 retry=$((ms / 33)) ;;
 esac
@@ -44,6 +47,10 @@ start() {
     microbit) QEMU_OPTIONS='' wire=tcp:127.0.0.1:$tcp ;;
     esac
     export QEMU_OPTIONS
+    if [ -n "$cards" ]; then
+        exec "$folder/host" "$work/$rank.memory" "${LOSES:--}" "$bytes" "$here/../firmware/qemu.sh" "$1" "$folder/$1-card.elf" \
+            $rank $ranks $ms "$retry" $(($$ % 65536))
+    fi
     exec "$here/../firmware/qemu.sh" "$1" "$folder/$1-rack.elf" $wire $rank $ranks $ms "$retry" \
         $(($$ % 65536)) "$bytes"
 }
@@ -65,7 +72,8 @@ exec 9>&-
 wait $switch || worst=$?
 switch=''
 
-"$folder/reference" $ranks "$bytes" | sort >"$work/wanted"
+# shellcheck disable=SC2086
+"$folder/reference" $ranks "$bytes" $cards | sort >"$work/wanted"
 result='^rank .*: [0-9a-f]\{8\}$'
 cat "$work"/*.said | grep "$result" | sort >"$work/came"
 cat "$work"/*.said | grep -v "$result"

@@ -179,6 +179,32 @@ TEST(giving_up)
     hosts_close();
 }
 
+/* A descriptor that is refused with the first call of a channel that is opened anew ends the calls of all. */
+TEST(refused_when_opened_anew)
+{
+    coll_nic_request request;
+    hosts_open(3);
+    describe(0, &jobs[0], false);
+    for (uint32_t use = 0; use < 3; use++) {
+        fill(use, 0);
+        for (uint32_t r = 0; r < hosts.p; r++) {
+            host *h = &hosts.at[r];
+            hosts_request(r, 0, &request, COLL_ALLREDUCE, COLL_SUM, COLL_I64, 0);
+            hosts_bring(r, &request, 0);
+            request.use = use;
+            h->memory->descriptor[0][50] ^= r == 1 && use < 2;
+            CHECK_STATUS(coll_nic_queue_post(&h->queue, 0, &request), COLL_OK);
+        }
+        hosts_run();
+        hosts.at[1].memory->descriptor[0][50] ^= use < 2;
+        for (uint32_t r = 0; r < hosts.p && use < 2; r++)
+            CHECK_STATUS(coll_nic_queue_test(&hosts.at[r].queue, 0),
+                         r == 1 ? COLL_ERR_FORMAT : COLL_ERR_PEER);
+    }
+    CHECK(all_well(0) && is_right(&jobs[0], 2, 0));
+    hosts_close();
+}
+
 /* A line whose program runs is not overwritten. */
 TEST(a_line_in_use)
 {
@@ -264,6 +290,7 @@ int main(void)
     RUN(the_host_works);
     RUN(places);
     RUN(giving_up);
+    RUN(refused_when_opened_anew);
     RUN(a_line_in_use);
     RUN(closing);
     RUN(sleeping);

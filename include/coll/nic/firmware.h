@@ -191,6 +191,7 @@ COLL_INLINE void coll_i_nic_begin_call(coll_nic_channel *c, const coll_nic_post 
     coll_nic_firmware *f = c->firmware;
     const coll_transport *t = f->options->transport;
     const bool runs = (post->verb & COLL_NIC_RUN) != 0;
+    const bool open = !runs || coll_i_nic_is_open(c);
     coll_nic_reason reason = COLL_NIC_WHY_NOTHING;
     c->number = (c->number + 1) & 0xffff;
     if (post->collective >= COLL_COLLECTIVES ||
@@ -199,6 +200,8 @@ COLL_INLINE void coll_i_nic_begin_call(coll_nic_channel *c, const coll_nic_post 
         reason = COLL_NIC_WHY_WORD;
     if (reason == COLL_NIC_WHY_NOTHING && (post->verb & COLL_NIC_LOAD) != 0)
         reason = coll_i_nic_load(c, post);
+    if (reason == COLL_NIC_WHY_NOTHING && !open)
+        reason = COLL_NIC_WHY_CLOSED;
     if (reason == COLL_NIC_WHY_NOTHING && runs)
         reason = coll_i_nic_prepare(c, post);
     if (reason != COLL_NIC_WHY_NOTHING || !runs) {

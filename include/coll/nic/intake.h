@@ -200,7 +200,8 @@ COLL_INLINE const coll_op *coll_i_nic_find_op(const coll_nic_firmware_options *o
     return NULL;
 }
 
-/* Has a channel the use that its host names, and is it open? */
+/* Has a channel the use that its host names, and is it open? Before all else that is checked of a call: what is
+ * refused then closes this use, and not the one before. */
 COLL_INLINE bool coll_i_nic_is_open(coll_nic_channel *c)
 {
     const coll_nic_firmware *f = c->firmware;
@@ -217,7 +218,7 @@ COLL_INLINE bool coll_i_nic_is_open(coll_nic_channel *c)
     return !c->closed;
 }
 
-/* Makes a channel's machine ready for a call. */
+/* Makes the machine of a channel, which is open, ready for a call. */
 COLL_INLINE coll_nic_reason coll_i_nic_prepare(coll_nic_channel *c, const coll_nic_post *post)
 {
     const coll_nic_firmware *f = c->firmware;
@@ -226,8 +227,6 @@ COLL_INLINE coll_nic_reason coll_i_nic_prepare(coll_nic_channel *c, const coll_n
     const uint32_t *record = coll_i_nic_record(f->words, f->options->channels, c->index);
     const size_t elem_bytes = coll_i_nic_word(&record[COLL_I_NIC_RECORD_ELEM_BYTES]);
     const coll_op *op = coll_i_nic_find_op(f->options, post);
-    if (!coll_i_nic_is_open(c))
-        return COLL_NIC_WHY_CLOSED;
     if (post->line >= f->options->lines)
         return COLL_NIC_WHY_LINE;
     line = &f->lines[post->line];
