@@ -277,7 +277,7 @@ COLL_INLINE void coll_i_nic_get_op(coll_i_nic_reader *from, const coll_nic_bound
     op->src = coll_i_nic_ref(field[COLL_I_NIC_SRC_AT]);
     op->via = coll_i_nic_ref(field[COLL_I_NIC_VIA_AT]);
     if (field[COLL_I_NIC_PEER_AT] >=
-            (op->kind == COLL_NIC_NETWORK ? COLL_NETWORK_GROUPS : bounds->p) ||
+            (op->kind == COLL_NIC_NETWORK ? (uint32_t)COLL_NETWORK_GROUPS : bounds->p) ||
         (op->kind != COLL_NIC_END && field[COLL_I_NIC_DONE_AT] >= program->needs.counters) ||
         (op->trigger != COLL_NIC_NONE && op->trigger >= program->needs.counters) ||
         field[COLL_I_NIC_NUMBER_AT] > UINT32_MAX / 2 ||
