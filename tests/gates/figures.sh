@@ -36,14 +36,14 @@ case $1 in
 bytes) # … and an edited figure is noticed
     accept made "$COLL_SOURCE/$page" flash floats
     sed 's/^| min | [0-9]* |/| min | 1 |/' "$COLL_SOURCE/$page" >wrong.md
-    reject 'the table floats .* size.sh --update' made wrong.md floats
+    reject 'the table floats .*size.sh --update' made wrong.md floats
     ;;
 instructions)
     accept made "$COLL_SOURCE/$page" calls
     table calls "$COLL_SOURCE/$page" | head -n 4 | sed 's/`dissemination` | 6 |/`dissemination` | 7 |/' |
         sed '1s/^/<!-- size.sh calls -->\n/' >wrong.md
     export COLL_SIZE_ROWS=1
-    reject 'the table calls .* size.sh --update' made wrong.md calls
+    reject 'the table calls .*size.sh --update' made wrong.md calls
     ;;
 esac
 done_gate
