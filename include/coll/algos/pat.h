@@ -31,8 +31,7 @@
 #include "../plan.h"
 
 COLL_TABLE(coll_param, coll_i_pat_params, {
-    COLL_PARAM("aggregate", "blocks in a message, at most",
-               1, UINT32_MAX / 2, 8, {8, 1, 2, 8})});
+    COLL_PARAM("aggregate", "blocks of a message", 1, UINT32_MAX / 2, 8, {8, 1, 2, 8})});
 
 /* ---- messages ---------------------------------------------------------------------------- */
 
