@@ -130,7 +130,7 @@ int export_main(int argc, char **argv)
     struct ask ask = ASK_NOTHING;
     uint64_t most = MOST;
     struct wish wish = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX,
-                        NULL,       UINT64_MAX, NULL,       {0, 0, 0, false}};
+                        NULL,       UINT64_MAX, NULL,       {0, 0, 0, false, false}};
     uint64_t counters = UINT64_MAX, receives = UINT64_MAX;
     bool posted = false;
     const char *format_word, *type = "f64", *path = NULL;

@@ -16,6 +16,7 @@
  *   coll_routes        other transports, by which it reaches one peer and another
  *   coll_events        a descriptor to sleep on until there is something to do
  *   coll_registration  memory that is used again and again, which its NIC may register once
+ *   coll_one_sided     puts into memory of peers, which counters tell of (one_sided.h)
  *
  *   static const coll_failure my_failure = {.cancel = my_cancel, .abort = my_abort};
  *   static const coll_transport mine = {.send = …, .failure = &my_failure};
@@ -53,7 +54,7 @@
 #ifndef COLL_TRANSPORT_H
 #define COLL_TRANSPORT_H
 
-#include "types.h"
+#include "one_sided.h"
 
 /* Names an operation in flight; the words are the transport's own, zero before it is started. */
 typedef struct coll_handle {
@@ -315,6 +316,7 @@ typedef struct coll_transport {
      * longer one travels faster whole; the same on all ranks. NULL, or without COLL_ZERO_COPY (config.h):
      * max_bytes holds for any length. */
     const size_t *whole_from;
+    const coll_one_sided *one_sided; /* puts into memory of peers */
 } coll_transport;
 
 /* What the network does that engines use; NULL: nothing. */
@@ -478,7 +480,9 @@ COLL_INLINE coll_status coll_transport_check(const coll_transport *transport)
         (t->tag_ranges && !coll_i_tag_ranges_fit(t->tag_ranges, t->tags)) ||
         (COLL_ROUTES && t->routes && !t->routes->to) ||
         (t->events && (!t->events->descriptor || !t->events->arm)) ||
-        (t->registration && (!t->registration->keep || !t->registration->forget)))
+        (t->registration && (!t->registration->keep || !t->registration->forget)) ||
+        (t->one_sided && (!t->one_sided->expose || !t->one_sided->withdraw ||
+                          !t->one_sided->put || !t->one_sided->count)))
         return COLL_ERR_TRANSPORT;
     return COLL_OK;
 }

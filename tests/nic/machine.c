@@ -101,7 +101,7 @@ static void broken_notify(void *ctx, coll_status status)
 }
 
 static const coll_nic_wire broken_wire = {
-    broken_message, broken_message, NULL, NULL, NULL, NULL, broken_cancel, broken_notify};
+    broken_message, broken_message, NULL, NULL, NULL, NULL, broken_cancel, broken_notify, NULL};
 
 static void break_at(uint32_t fails)
 {

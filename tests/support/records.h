@@ -22,6 +22,7 @@ typedef struct records {
     coll_tag_ranges tag_ranges;
     coll_events events;
     coll_registration registration;
+    coll_one_sided one_sided;
 } records;
 
 static inline void records_of(records *own, const coll_transport *t)
@@ -43,6 +44,8 @@ static inline void records_of(records *own, const coll_transport *t)
         own->events = *t->events;
     if (t->registration)
         own->registration = *t->registration;
+    if (t->one_sided)
+        own->one_sided = *t->one_sided;
 }
 
 static inline void records_use(const records *own, coll_transport *t)
@@ -62,6 +65,7 @@ static inline void records_use(const records *own, coll_transport *t)
     t->tag_ranges = r->claim || r->unclaim || r->use_step ? r : NULL;
     t->events = e->descriptor || e->arm ? e : NULL;
     t->registration = k->keep || k->forget ? k : NULL;
+    t->one_sided = own->one_sided.put ? &own->one_sided : NULL;
 }
 
 /* A reduction in the network by a group of which nobody tells who is in it. */

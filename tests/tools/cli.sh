@@ -217,7 +217,9 @@ says '^  bcast linear p=5 root=2 count=4 in-place$' verify bcast linear -p 5 --l
 [ "$(grep -c '^  ' "$scratch/out")" = "$(sed -n 's/ plans of 1 line .*//p' "$scratch/out")" ] || fail 'coll verify --list does not list each plan once'
 says 'proven; NIC: [0-9]* plans, [0-9]* operations in [0-9]* bytes, 2 counters, 1 receives$' verify allreduce ring -p 4 --nic --nic-counters 2
 says 'proven; NIC: ' verify barrier dissemination -p 5 --nic --nic-posted --nic-receives 1
-refuses 'coll verify: --nic-posted, --nic-counters and --nic-receives say what a NIC has: give --nic, too' verify barrier linear -p 2 --nic-posted
+says 'proven; NIC: [0-9]* plans, [0-9]* operations in [0-9]* bytes, [0-9]* counters, 0 receives$' verify allreduce ring -p 4 --nic --nic-puts
+refuses 'coll verify: --nic-posted, --nic-puts, --nic-counters and --nic-receives say what a NIC has: give --nic, too' verify barrier linear -p 2 --nic-posted
+refuses 'coll verify: with --nic-puts no receive is posted: leave --nic-posted and --nic-receives out' verify barrier linear -p 2 --nic --nic-puts --nic-receives 3
 says 'proven; crashes: [0-9]* points (all [0-9]*, some [0-9]*, none [0-9]*), [0-9]* runs, [0-9]* with leftovers, OK is right$' verify allreduce ring -p 4 --crash
 says '^a rank stops at [0-9]* points, and in [0-9]* runs of the engines, in which every survivor ends$' verify reduce linear -p 1..4 --crash --crash-work 100
 says ', 0 runs, 0 with leftovers, OK is uniform$' verify barrier in_network -p 3 --crash --crash-work 0

@@ -33,6 +33,7 @@ typedef struct coll_nic_message {
     uint32_t epoch;  /* … and which epoch: the tag is made of both */
     const void *from; /* SEND: where it lies; NULL where it has 0 bytes */
     void *to;         /* RECV: where it is to be put; likewise */
+    coll_ref at;      /* PUT: where in the peer's memory */
     size_t bytes;
 } coll_nic_message;
 
@@ -54,6 +55,9 @@ typedef struct coll_nic_wire {
     void (*cancel)(void *ctx, uint32_t op);
     void (*notify)(void *ctx,
                    coll_status status); /* tells the host of the end; NULL: nobody is told */
+    /* Puts a message into the peer's memory, whose machine then counts it: coll_nic_arrived. To one peer they take effect in
+     * the order in which they are started. NULL: COLL_ERR_CAPABILITY. */
+    coll_status (*put)(void *ctx, const coll_nic_message *message);
 } coll_nic_wire;
 
 /* Of an operation: it waits for its counter; the wire has it; it is complete. */
@@ -156,7 +160,7 @@ COLL_INLINE coll_status coll_i_nic_compute(const coll_nic_machine *m, const coll
 COLL_INLINE coll_status coll_i_nic_message_start(const coll_nic_machine *m, uint32_t i)
 {
     const coll_nic_op *op = &m->program->ops[i];
-    const bool sends = op->kind == COLL_NIC_SEND;
+    const bool puts = op->kind == COLL_NIC_PUT, sends = puts || op->kind == COLL_NIC_SEND;
     coll_nic_message message;
     message.op = i;
     message.peer = op->peer;
@@ -165,6 +169,9 @@ COLL_INLINE coll_status coll_i_nic_message_start(const coll_nic_machine *m, uint
     message.bytes = op->token ? 0 : op->count * m->elem_bytes;
     message.from = sends && !op->token ? coll_nic_source(m, op->src) : NULL;
     message.to = sends || op->token ? NULL : coll_nic_target(m, op->dst);
+    message.at = op->dst;
+    if (puts)
+        return m->wire->put ? m->wire->put(m->ctx, &message) : COLL_ERR_CAPABILITY;
     return sends ? m->wire->send(m->ctx, &message) : m->wire->recv(m->ctx, &message);
 }
 
@@ -176,6 +183,7 @@ COLL_INLINE coll_status coll_i_nic_start_op(coll_nic_machine *m, uint32_t i)
     switch ((coll_nic_kind)op->kind) {
     case COLL_NIC_SEND:
     case COLL_NIC_RECV:
+    case COLL_NIC_PUT:
         return coll_i_nic_message_start(m, i);
     case COLL_NIC_COPY:
         if (m->wire->copy)
@@ -190,6 +198,7 @@ COLL_INLINE coll_status coll_i_nic_start_op(coll_nic_machine *m, uint32_t i)
     case COLL_NIC_SIGNAL:
         return m->wire->signal ? m->wire->signal(m->ctx, op->peer) : status;
     case COLL_NIC_ADD:
+    case COLL_NIC_ARRIVE:
     case COLL_NIC_END:
         return COLL_OK;
     case COLL_NIC_KINDS:
@@ -257,6 +266,16 @@ COLL_INLINE bool coll_nic_signalled(coll_nic_machine *m, uint32_t peer)
             return true;
         }
     return false;
+}
+
+/* A put of a peer is here: its bytes are. False: none is to come of it. */
+COLL_INLINE bool coll_nic_arrived(coll_nic_machine *m, uint32_t peer)
+{
+    const uint32_t c = coll_i_nic_arrivals_of(m->program, peer);
+    if (c == COLL_NIC_NONE)
+        return false;
+    m->counters[c]++;
+    return true;
 }
 
 /* Starts what may start. COLL_AGAIN: the program is not over; COLL_OK: it is; or the error that ended it. */

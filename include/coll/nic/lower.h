@@ -245,6 +245,7 @@ COLL_INLINE void coll_i_nic_keep(coll_i_nic_assignment *a, coll_nic_program *pro
     coll_nic_op *ops = (coll_nic_op *)memory->at;
     uint32_t *words = (uint32_t *)(void *)(ops + a->n_ops);
     program->signals = a->l->signals;
+    program->arrivals = 0;
     program->needs.ops = a->n_ops;
     program->needs.counters = a->counters;
     program->needs.receives = /* each waits for the one so many before it, or is in a chain */
@@ -270,8 +271,9 @@ COLL_INLINE void coll_i_nic_keep(coll_i_nic_assignment *a, coll_nic_program *pro
 
 /* Lowers with at most so many receives posted at one time. */
 COLL_INLINE coll_status coll_i_nic_lower(coll_nic_program *program, const coll_plan *plan,
-                                         const coll_schedule *schedule, bool unexpected,
-                                         uint32_t most, coll_nic_memory *memory)
+                                         const coll_schedule *schedule,
+                                         const coll_nic_limits *limits, uint32_t most,
+                                         coll_nic_memory *memory)
 {
     coll_i_nic_lowering l;
     coll_i_nic_assignment a;
@@ -281,7 +283,8 @@ COLL_INLINE coll_status coll_i_nic_lower(coll_nic_program *program, const coll_p
     l.memory = memory;
     l.most = most;
     l.in_flight = schedule->sends > 0 ? schedule->sends : 1;
-    l.unexpected = unexpected;
+    l.unexpected = limits->unexpected && !limits->puts;
+    l.puts = limits->puts;
     l.ordered = schedule->shared > 0 || plan->problem.collective == COLL_BARRIER;
     status = coll_i_nic_events(&l, schedule);
     if (status != COLL_OK)
@@ -326,7 +329,7 @@ COLL_INLINE coll_status coll_nic_lower(coll_nic_program *program, const coll_pla
         return COLL_ERR_NULL;
     most = limits->receives > 0 ? limits->receives : 1;
     for (;;) {
-        status = coll_i_nic_lower(program, plan, schedule, limits->unexpected, most, memory);
+        status = coll_i_nic_lower(program, plan, schedule, limits, most, memory);
         if (status != COLL_OK || most == 0 || program->needs.counters <= limits->counters)
             return status;
         if (program->needs.receives < most)

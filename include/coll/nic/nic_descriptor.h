@@ -35,9 +35,10 @@ COLL_INLINE void coll_nic_rename(coll_nic_program *program, const coll_nic_memor
     uint32_t *peers = (uint32_t *)(void *)(ops + program->needs.ops) + program->needs.counters;
     for (uint32_t i = 0; i < program->needs.ops; i++)
         if (ops[i].kind == COLL_NIC_SEND || ops[i].kind == COLL_NIC_RECV ||
-            ops[i].kind == COLL_NIC_SIGNAL)
+            ops[i].kind == COLL_NIC_SIGNAL || ops[i].kind == COLL_NIC_PUT ||
+            ops[i].kind == COLL_NIC_ARRIVE)
             ops[i].peer = coll_group_outer(group, ops[i].peer);
-    for (uint32_t i = 0; i < program->signals; i++)
+    for (uint32_t i = 0; i < program->signals + program->arrivals; i++)
         peers[i] = coll_group_outer(group, peers[i]);
     program->rank = coll_group_outer(group, program->rank);
 }

@@ -66,6 +66,7 @@ typedef struct coll_i_nic_lowering {
     uint32_t chains;           /* of receives */
     uint32_t signals;          /* counters of signals */
     bool unexpected;
+    bool puts; /* messages to a peer are sent one after the other */
     /* Ranks share memory, or meet in a barrier: messages of one direction between two ranks bring each
      * other's past along, as those of an engine do. */
     bool ordered;
@@ -288,6 +289,7 @@ COLL_INLINE bool coll_i_nic_depends(const coll_i_nic_lowering *l, uint32_t event
         break;
     case COLL_NIC_SEND:
         if ((older + 1 == event && l->events[older].op.kind == COLL_I_NIC_CREDIT) ||
+            (l->puts && older == previous) ||
             (l->ordered && previous != COLL_I_NIC_NOTHING &&
              l->events[previous].need != COLL_I_NIC_NOTHING &&
              coll_i_nic_is_member(l, l->events[previous].need, older)))
@@ -310,7 +312,8 @@ COLL_INLINE uint32_t coll_i_nic_find_needs(const coll_i_nic_lowering *l, uint32_
                                            uint32_t signal, uint32_t *members, uint32_t room)
 {
     const uint32_t kind = l->events[event].op.kind;
-    const bool keeps = kind == COLL_NIC_NETWORK || (l->ordered && kind <= COLL_NIC_RECV);
+    const bool keeps = kind == COLL_NIC_NETWORK || (l->ordered && kind <= COLL_NIC_RECV) ||
+                       (l->puts && kind == COLL_NIC_SEND);
     const uint32_t previous = keeps ? coll_i_nic_previous(l, event) : COLL_I_NIC_NOTHING,
                    behind = coll_i_nic_behind(l, event), sent = coll_i_nic_sent(l, event);
     const uint32_t *row = coll_i_nic_row(l, event);

@@ -8,12 +8,13 @@
  *
  * A number takes a byte for each 7 bits of it, the low ones first; all but the last byte have the highest
  * bit set. In this order:
- *   version, rank, operations, counters, receives, actions, signals; the peers whose signals are counted; what each
- *   counter counts in an epoch; the operations.
- * An operation is one byte, kind + 8·(a token) + 16·(it starts with the program) + 32·(its trigger and threshold are
+ *   version, rank, operations, counters, receives, actions, signals; in version 2 arrivals; the peers whose signals, and whose
+ *   arrivals, are counted; what each counter counts in an epoch; the operations.
+ * Version 2 is for programs that put. An operation is one number, a byte for most, kind % 8 + 128·(kind / 8) + 8·(a token) + 16·(it starts with the program) + 32·(its trigger and threshold are
  * those of the operation before it) + 64·(the host does it), and, as far as its kind has them: trigger, threshold;
  * the done counter; peer; number; inputs; stride, if inputs are more than 1; count; dst, src, via as 4·offset + space. Nothing depends on
- * the machine that wrote it. What is wrong with the bytes, or leads beyond the bounds, is COLL_ERR_FORMAT.
+ * the machine that wrote it. What is wrong with the bytes, or leads beyond the bounds, is COLL_ERR_FORMAT. Where a PUT ends is
+ * the peer's memory: whoever has that checks it (one_sided.h).
  */
 #ifndef COLL_NIC_NIC_PACK_H
 #define COLL_NIC_NIC_PACK_H
@@ -21,7 +22,7 @@
 #include "nic_events.h"
 
 /* Of the bytes. */
-#define COLL_NIC_PACK_VERSION 1
+enum { COLL_NIC_PACK_VERSION = 1, COLL_NIC_PACK_PUTS = 2 /* … of a program that puts */ };
 
 /* What a program may touch: peers below p, and elements of each space, all that its buffers have. */
 typedef struct coll_nic_bounds {
@@ -34,20 +35,23 @@ enum {
     COLL_I_NIC_TOKEN = 8,
     COLL_I_NIC_AT_ONCE = 16,
     COLL_I_NIC_SAME = 32,
-    COLL_I_NIC_HOST = 64
+    COLL_I_NIC_HOST = 64,
+    COLL_I_NIC_LATER = 128 /* the kind is 8 more */
 };
 
 /* Which fields the kinds have, by bits of coll_nic_kind. */
 #define COLL_I_NIC_BIT(name) (1u << COLL_NIC_##name)
 enum {
     COLL_I_NIC_HAS_PEER = COLL_I_NIC_BIT(SEND) | COLL_I_NIC_BIT(RECV) |
-                          COLL_I_NIC_BIT(NETWORK) | COLL_I_NIC_BIT(SIGNAL),
-    COLL_I_NIC_HAS_NUMBER =
-        COLL_I_NIC_BIT(SEND) | COLL_I_NIC_BIT(RECV) | COLL_I_NIC_BIT(NETWORK),
+                          COLL_I_NIC_BIT(NETWORK) | COLL_I_NIC_BIT(SIGNAL) |
+                          COLL_I_NIC_BIT(PUT) | COLL_I_NIC_BIT(ARRIVE),
+    COLL_I_NIC_HAS_NUMBER = COLL_I_NIC_BIT(SEND) | COLL_I_NIC_BIT(RECV) |
+                            COLL_I_NIC_BIT(NETWORK) | COLL_I_NIC_BIT(PUT) |
+                            COLL_I_NIC_BIT(ARRIVE),
     COLL_I_NIC_HAS_DST = COLL_I_NIC_BIT(RECV) | COLL_I_NIC_BIT(COPY) | COLL_I_NIC_BIT(REDUCE) |
-                         COLL_I_NIC_BIT(NETWORK),
+                         COLL_I_NIC_BIT(NETWORK) | COLL_I_NIC_BIT(PUT) | COLL_I_NIC_BIT(ARRIVE),
     COLL_I_NIC_HAS_SRC = COLL_I_NIC_BIT(SEND) | COLL_I_NIC_BIT(COPY) | COLL_I_NIC_BIT(REDUCE) |
-                         COLL_I_NIC_BIT(NETWORK),
+                         COLL_I_NIC_BIT(NETWORK) | COLL_I_NIC_BIT(PUT),
     COLL_I_NIC_HAS_COUNT = COLL_I_NIC_HAS_DST | COLL_I_NIC_HAS_SRC,
     COLL_I_NIC_HAS_PLACE = COLL_I_NIC_BIT(COPY) | COLL_I_NIC_BIT(REDUCE)
 };
@@ -88,7 +92,8 @@ COLL_INLINE void coll_i_nic_put_op(coll_i_nic_writer *to, const coll_nic_op *op,
                       before->threshold == op->threshold;
     const bool by_host =
         coll_i_nic_kind_has(COLL_I_NIC_HAS_PLACE, op) && op->peer == COLL_NIC_BY_HOST;
-    coll_i_nic_put(to, (size_t)op->kind + (op->token ? COLL_I_NIC_TOKEN : 0) +
+    coll_i_nic_put(to, (size_t)(op->kind & 7) + (op->kind > 7 ? COLL_I_NIC_LATER : 0) +
+                           (op->token ? COLL_I_NIC_TOKEN : 0) +
                            (at_once ? COLL_I_NIC_AT_ONCE : 0) + (same ? COLL_I_NIC_SAME : 0) +
                            (by_host ? COLL_I_NIC_HOST : 0));
     if (!at_once && !same) {
@@ -126,14 +131,16 @@ COLL_INLINE coll_status coll_nic_pack(const coll_nic_program *program, unsigned 
     to.bytes = bytes;
     to.room = room;
     to.used = 0;
-    coll_i_nic_put(&to, COLL_NIC_PACK_VERSION);
+    coll_i_nic_put(&to, program->arrivals > 0 ? COLL_NIC_PACK_PUTS : COLL_NIC_PACK_VERSION);
     coll_i_nic_put(&to, program->rank);
     coll_i_nic_put(&to, program->needs.ops);
     coll_i_nic_put(&to, program->needs.counters);
     coll_i_nic_put(&to, program->needs.receives);
     coll_i_nic_put(&to, program->needs.actions);
     coll_i_nic_put(&to, program->signals);
-    for (uint32_t c = 0; c < program->signals; c++)
+    if (program->arrivals > 0)
+        coll_i_nic_put(&to, program->arrivals);
+    for (uint32_t c = 0; c < program->signals + program->arrivals; c++)
         coll_i_nic_put(&to, program->signal_peers[c]);
     for (uint32_t c = 0; c < program->needs.counters; c++)
         coll_i_nic_put(&to, program->counts[c]);
@@ -198,7 +205,8 @@ COLL_INLINE bool coll_i_nic_op_is_sound(const coll_nic_bounds *bounds, const col
 {
     coll_ref via = op->via;
     if (coll_i_nic_kind_has(COLL_I_NIC_HAS_DST, op) &&
-        (!coll_i_nic_is_inside(bounds, op, op->dst) ||
+        ((op->kind == COLL_NIC_PUT ? coll_ref_offset(op->dst) > COLL_REF_LIMIT / 2
+                                   : !coll_i_nic_is_inside(bounds, op, op->dst)) ||
          (!op->token && coll_ref_space(op->dst) == COLL_IN)))
         return false;
     if (coll_i_nic_kind_has(COLL_I_NIC_HAS_PLACE, op)
@@ -241,8 +249,8 @@ enum {
     COLL_I_NIC_VIA_AT,
     COLL_I_NIC_FIELDS
 };
-COLL_TABLE(uint8_t, coll_i_nic_fields, {
-    COLL_I_NIC_BIT(END) - 1, COLL_I_NIC_HAS_PEER, COLL_I_NIC_HAS_NUMBER,
+COLL_TABLE(uint16_t, coll_i_nic_fields, {
+    (COLL_I_NIC_BIT(END) - 1) | COLL_I_NIC_BIT(PUT) | COLL_I_NIC_BIT(ARRIVE), COLL_I_NIC_HAS_PEER, COLL_I_NIC_HAS_NUMBER,
     COLL_I_NIC_BIT(REDUCE), COLL_I_NIC_BIT(REDUCE) | COLL_I_NIC_BIT(NETWORK),
     COLL_I_NIC_HAS_COUNT, COLL_I_NIC_HAS_DST, COLL_I_NIC_HAS_SRC, COLL_I_NIC_BIT(REDUCE)});
 
@@ -250,9 +258,10 @@ COLL_TABLE(uint8_t, coll_i_nic_fields, {
 COLL_INLINE void coll_i_nic_get_op(coll_i_nic_reader *from, const coll_nic_bounds *bounds,
                                    const coll_nic_program *program, coll_nic_op *op)
 {
-    const size_t head = coll_i_nic_get(from, 127);
+    const size_t head = coll_i_nic_get(from, 255);
     size_t field[COLL_I_NIC_FIELDS];
-    op->kind = (uint8_t)(head & 7);
+    op->kind = (uint8_t)((head & 7) + (head & COLL_I_NIC_LATER ? 8 : 0));
+    from->wrong |= op->kind >= COLL_NIC_KINDS;
     op->token = (uint8_t)(head >> 3 & 1);
     if (head & COLL_I_NIC_AT_ONCE) {
         op->trigger = COLL_NIC_NONE;
@@ -300,7 +309,7 @@ COLL_INLINE coll_status coll_nic_unpack(coll_nic_program *program, const unsigne
 {
     coll_i_nic_reader from;
     coll_nic_op *ops, *before = NULL;
-    uint32_t *words, head[COLL_I_NIC_HEADS];
+    uint32_t *words, head[COLL_I_NIC_HEADS], peers;
     if (!program || !bytes || !bounds || !memory || !memory->at)
         return COLL_ERR_NULL;
     from.at = bytes;
@@ -314,21 +323,26 @@ COLL_INLINE coll_status coll_nic_unpack(coll_nic_program *program, const unsigne
     program->needs.receives = head[COLL_I_NIC_RECEIVES_AT];
     program->needs.actions = head[COLL_I_NIC_ACTIONS_AT];
     program->signals = head[COLL_I_NIC_SIGNALS_AT];
-    if (from.wrong || head[0] != COLL_NIC_PACK_VERSION || program->rank >= bounds->p ||
-        program->needs.ops == 0 || program->needs.ops > n || /* each takes a byte or more */
+    program->arrivals = 0;
+    if (head[0] == COLL_NIC_PACK_PUTS)
+        program->arrivals = (uint32_t)coll_i_nic_get(&from, UINT32_MAX / 2);
+    peers = program->signals + program->arrivals;
+    if (from.wrong || (head[0] != COLL_NIC_PACK_VERSION && head[0] != COLL_NIC_PACK_PUTS) ||
+        program->rank >= bounds->p || program->needs.ops == 0 ||
+        program->needs.ops > n || /* each takes a byte or more */
         program->needs.counters >= COLL_NIC_NONE || program->needs.receives > n ||
-        program->signals > program->needs.counters)
+        peers > program->needs.counters)
         return COLL_ERR_FORMAT;
     memory->used = 0;
     ops = (coll_nic_op *)coll_i_nic_take(memory, program->needs.ops, sizeof *ops);
-    words = (uint32_t *)coll_i_nic_take(
-        memory, (size_t)program->needs.counters + program->signals, sizeof *words);
+    words = (uint32_t *)coll_i_nic_take(memory, (size_t)program->needs.counters + peers,
+                                        sizeof *words);
     if (!ops || !words)
         return COLL_ERR_MEMORY;
     program->ops = ops;
     program->counts = words;
     program->signal_peers = words + program->needs.counters;
-    for (uint32_t c = 0; c < program->signals; c++)
+    for (uint32_t c = 0; c < peers; c++)
         words[program->needs.counters + c] = (uint32_t)coll_i_nic_get(&from, bounds->p - 1);
     for (uint32_t c = 0; c < program->needs.counters; c++)
         words[c] = (uint32_t)coll_i_nic_get(&from, UINT32_MAX / 2);

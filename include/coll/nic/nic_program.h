@@ -13,11 +13,16 @@
  *   NETWORK   src          dst     meeting `number` with group peer, of stride ranks: COLL_DO_NETWORK_REDUCE
  *   SIGNAL    –            –       adds 1 to the counter that peer keeps of this rank's signals: the RECV
  *                                  right before it is posted
+ *   PUT       src          –       count elements to dst of the peer, whose counter of this rank's puts then counts 1
+ *   ARRIVE    –            dst     message `number` of peer is put here: nothing, as ADD
  *   ADD       –            –       nothing: the done counter is all that it is for
  *   END       –            –       the host is told
  *
  * A COPY or a REDUCE may be placed on the host (COLL_NIC_BY_HOST): the NIC has it do that, and goes on when it is
  * told that it is done. Whoever runs a program without a host does it itself.
+ *
+ * Programs that put (put.h) post no receives. A SIGNAL says that the memory of the ARRIVE right after it is free; so a
+ * message lands between these two.
  *
  * Messages are matched by peer, epoch and number, and need no order. An operation reads and writes
  * between its start and its completion. Operations of one trigger and threshold start in the order
@@ -39,6 +44,8 @@ typedef enum coll_nic_kind {
     COLL_NIC_SIGNAL,
     COLL_NIC_ADD,
     COLL_NIC_END,
+    COLL_NIC_PUT,
+    COLL_NIC_ARRIVE,
     COLL_NIC_KINDS /* how many there are */
 } coll_nic_kind;
 
@@ -60,7 +67,7 @@ typedef struct coll_nic_op {
         peer; /* the other end; NETWORK: number of the group; COPY, REDUCE: COLL_NIC_BY_… */
     uint32_t number; /* of a message between two ranks in one direction, or of a meeting */
     size_t count;    /* elements */
-    coll_ref dst;    /* where it writes, … */
+    coll_ref dst;    /* where it writes (PUT: of the peer), … */
     coll_ref src;    /* … reads, … */
     coll_ref via;    /* … and finds more operands */
     size_t stride;   /* as of coll_action */
@@ -80,6 +87,8 @@ typedef struct coll_nic_limits {
     /* It keeps a message that meets no posted receive until there is one. Else a message is sent only
      * after its receiver has signalled that the receive is posted. */
     bool unexpected;
+    /* Messages are to be put (coll_nic_puts): each waits for its receiver's signal, and for the one before it. */
+    bool puts;
 } coll_nic_limits;
 
 /* One rank's program: operations in an order in which they may be done one after the other. */
@@ -88,6 +97,7 @@ typedef struct coll_nic_program {
     const uint32_t *counts; /* of each counter: what it counts in one epoch; the caller's */
     const uint32_t *signal_peers; /* whose signals the first counters count … */
     uint32_t signals;             /* … and how many such counters there are */
+    uint32_t arrivals; /* so many last counters count puts of the peers behind those in signal_peers */
     uint32_t rank;                /* whose it is */
     coll_nic_needs needs;         /* of a NIC */
 } coll_nic_program;
@@ -97,6 +107,7 @@ COLL_INLINE void coll_nic_limits_init(coll_nic_limits *limits)
 {
     limits->ops = limits->counters = limits->receives = UINT32_MAX;
     limits->unexpected = true;
+    limits->puts = false;
 }
 
 /* Why a program cannot run on a NIC, as a sentence that tells what to do; NULL: it can. Static storage. */
@@ -137,6 +148,10 @@ COLL_INLINE const char *coll_nic_kind_name(coll_nic_kind kind)
         return "add";
     case COLL_NIC_END:
         return "end";
+    case COLL_NIC_PUT:
+        return "put";
+    case COLL_NIC_ARRIVE:
+        return "arrive";
     case COLL_NIC_KINDS:
         break;
     }
@@ -147,14 +162,25 @@ COLL_INLINE const char *coll_nic_kind_name(coll_nic_kind kind)
 COLL_INLINE bool coll_i_nic_reads(const coll_nic_op *op)
 {
     return op->kind == COLL_NIC_SEND || op->kind == COLL_NIC_COPY ||
-           op->kind == COLL_NIC_REDUCE || op->kind == COLL_NIC_NETWORK;
+           op->kind == COLL_NIC_REDUCE || op->kind == COLL_NIC_NETWORK ||
+           op->kind == COLL_NIC_PUT;
 }
 
-/* Does it write dst? */
+/* Does it write dst, of this rank? */
 COLL_INLINE bool coll_i_nic_writes(const coll_nic_op *op)
 {
     return op->kind == COLL_NIC_RECV || op->kind == COLL_NIC_COPY ||
-           op->kind == COLL_NIC_REDUCE || op->kind == COLL_NIC_NETWORK;
+           op->kind == COLL_NIC_REDUCE || op->kind == COLL_NIC_NETWORK ||
+           op->kind == COLL_NIC_ARRIVE;
+}
+
+/* The counter of a peer's puts; COLL_NIC_NONE: it puts nothing. */
+COLL_INLINE uint32_t coll_i_nic_arrivals_of(const coll_nic_program *program, uint32_t peer)
+{
+    for (uint32_t c = 0; c < program->arrivals; c++)
+        if (program->signal_peers[program->signals + c] == peer)
+            return program->needs.counters - program->arrivals + c;
+    return COLL_NIC_NONE;
 }
 
 /* Elements that the operands at via span. */

@@ -105,6 +105,21 @@ COLL_INLINE coll_status coll_i_nic_wire_recv(void *ctx, const coll_nic_message *
     return coll_i_nic_meet((const coll_nic_endpoint *)ctx, message, COLL_NIC_SEND);
 }
 
+/* A put needs nothing of the peer but that it runs the same epoch, and has memory there. */
+COLL_INLINE coll_status coll_i_nic_wire_put(void *ctx, const coll_nic_message *message)
+{
+    const coll_nic_endpoint *me = (const coll_nic_endpoint *)ctx;
+    coll_nic_machine *other;
+    if (message->peer >= me->world->p)
+        return COLL_ERR_RANK;
+    other = &me->world->machines[message->peer];
+    if (other->epoch != message->epoch || other->status != COLL_AGAIN)
+        return COLL_ERR_STATE; /* its memory is the host's */
+    if (message->bytes != 0)
+        COLL_COPY(coll_nic_target(other, message->at), message->from, message->bytes);
+    return coll_nic_arrived(other, me->rank) ? COLL_OK : COLL_ERR_RANK;
+}
+
 COLL_INLINE coll_status coll_i_nic_wire_signal(void *ctx, uint32_t peer)
 {
     const coll_nic_endpoint *me = (const coll_nic_endpoint *)ctx;
@@ -178,7 +193,7 @@ COLL_INLINE void coll_i_nic_wire_cancel(void *ctx, uint32_t op)
 COLL_CONST(coll_nic_wire, coll_nic_loopback,
            {coll_i_nic_wire_send, coll_i_nic_wire_recv, coll_i_nic_wire_signal,
             coll_i_nic_wire_network, coll_i_nic_wire_compute, coll_i_nic_wire_compute,
-            coll_i_nic_wire_cancel, NULL});
+            coll_i_nic_wire_cancel, NULL, coll_i_nic_wire_put});
 
 /* ---- running ----------------------------------------------------------------------------- */
 

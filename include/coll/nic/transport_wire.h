@@ -254,7 +254,7 @@ COLL_INLINE void coll_i_nic_port_cancel(void *ctx, uint32_t op)
 COLL_CONST(coll_nic_wire, coll_nic_over_transport,
            {coll_i_nic_port_message, coll_i_nic_port_message, NULL /* signal */,
             NULL /* network */, coll_i_nic_port_compute, coll_i_nic_port_compute,
-            coll_i_nic_port_cancel, NULL /* notify */});
+            coll_i_nic_port_cancel, NULL /* notify */, NULL /* put */});
 
 /* Moves on what has started, the oldest first. COLL_OK: something is done, and the machine may go on;
  * COLL_AGAIN: nothing is. */

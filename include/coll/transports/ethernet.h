@@ -225,7 +225,7 @@ COLL_CONST(coll_transport, coll_ethernet_transport,
             0 /* unsegmented */, NULL /* zero copy */, NULL /* arrival */,
             &coll_i_eth_failure, COLL_IN_NETWORK ? &coll_i_eth_network : NULL,
             NULL /* node memory */, NULL /* tag ranges */, NULL /* routes */, NULL /* events */,
-            NULL /* registration */, NULL /* whole from */});
+            NULL /* registration */, NULL /* whole from */, NULL /* one sided */});
 
 /* ---- a rank ------------------------------------------------------------------------------ */
 

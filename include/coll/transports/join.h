@@ -417,6 +417,7 @@ COLL_INLINE void coll_i_join_offer(coll_join *join)
     t->max_bytes = 0;
     t->unsegmented = 0;
     t->whole_from = NULL;
+    t->one_sided = NULL;
     join->zero_copy.acquire = coll_i_join_acquire;
     join->zero_copy.release = coll_i_join_release;
     join->zero_copy.max_bytes = 0;

@@ -24,6 +24,7 @@
 
 #include "../executor.h"
 #include "loopback/aborted.h"
+#include "loopback/regions.h"
 
 typedef enum coll_i_loop_state {
     COLL_I_LOOP_RECEIVE, /* a receive that waits for its message */
@@ -59,6 +60,7 @@ typedef struct coll_loopback {
     uint32_t p, mask;      /* ranks; buckets − 1 */
     uint32_t free, n_free; /* the first free entry, and how many */
     coll_i_loop_aborts aborts;
+    coll_i_loop_regions regions;
     coll_misfit misfit; /* the last one, of whatever rank */
     uint32_t seed;      /* for coll_loopback_run: 0 goes round robin, else another order each */
     uint32_t quiet; /* for coll_loopback_run: rounds without progress that make a deadlock */
@@ -111,6 +113,7 @@ COLL_INLINE coll_status coll_loopback_init(coll_loopback *world, uint32_t p, uin
     world->free = 0;
     world->n_free = messages;
     coll_i_loop_forgive_all(&world->aborts);
+    world->regions.first = NULL;
     world->seed = 0;
     world->quiet = 64;
     world->events = 0;
@@ -490,6 +493,61 @@ COLL_INLINE void coll_i_loop_misfit(void *ctx, coll_misfit *its)
     its->bytes = last->bytes;
 }
 
+/* ---- puts -------------------------------------------------------------------------------- */
+
+COLL_INLINE coll_status coll_i_loop_expose(void *ctx, uint32_t number, coll_region *region)
+{
+    const coll_loopback_rank *end = (const coll_loopback_rank *)ctx;
+    return coll_i_loop_list_region(&end->world->regions, end->rank, number, region);
+}
+
+COLL_INLINE void coll_i_loop_withdraw(void *ctx, uint32_t number)
+{
+    const coll_loopback_rank *end = (const coll_loopback_rank *)ctx;
+    coll_i_loop_unlist_region(&end->world->regions, end->rank, number);
+}
+
+/* This rank's own region; *status: why none of its number is used. */
+COLL_INLINE const coll_region *coll_i_loop_own_region(const coll_loopback_rank *end,
+                                                      uint32_t number, coll_status *status)
+{
+    coll_region *before;
+    const coll_region *region =
+        coll_i_loop_region(&end->world->regions, end->rank, number, &before);
+    *status = !region ? COLL_ERR_STATE
+              : coll_i_loop_is_aborted(&end->world->aborts, region->tag) ? COLL_ERR_PEER
+                                                                         : COLL_OK;
+    return region;
+}
+
+COLL_INLINE coll_status coll_i_loop_put(void *ctx, const coll_put_call *call, coll_handle *h)
+{
+    const coll_loopback_rank *end = (const coll_loopback_rank *)ctx;
+    coll_status status;
+    (void)h;
+    if (call->peer >= end->world->p || call->peer == end->rank)
+        return COLL_ERR_RANK;
+    (void)coll_i_loop_own_region(end, call->region, &status);
+    if (status != COLL_OK)
+        return status;
+    end->world->events++;
+    return coll_i_loop_write(&end->world->regions, call);
+}
+
+COLL_INLINE coll_status coll_i_loop_count(void *ctx, uint32_t number, uint32_t counter,
+                                          uint32_t *value)
+{
+    coll_status status;
+    const coll_region *region =
+        coll_i_loop_own_region((const coll_loopback_rank *)ctx, number, &status);
+    if (status != COLL_OK)
+        return status;
+    if (counter >= region->n)
+        return COLL_ERR_STATE;
+    *value = region->counters[counter];
+    return COLL_OK;
+}
+
 /* The records, and the vtable; ctx is a coll_loopback_rank. Copy it to set max_bytes, or to take what it
  * can do away. */
 COLL_CONST(coll_zero_copy, coll_i_loop_zero_copy,
@@ -499,6 +557,9 @@ COLL_CONST(coll_in_network, coll_i_loop_network,
            {coll_i_loop_multicast, coll_i_loop_network_reduce, 0, coll_i_loop_ranks});
 COLL_CONST(coll_tag_ranges, coll_i_loop_tag_ranges,
            {coll_i_loop_claim, coll_i_loop_unclaim, COLL_CLAIM_ALL, coll_i_loop_misfit});
+COLL_CONST(coll_one_sided, coll_i_loop_one_sided,
+           {coll_i_loop_expose, coll_i_loop_withdraw, coll_i_loop_put, coll_i_loop_count,
+            COLL_I_LOOP_REGIONS, 0 /* counters: any number */});
 /* The transport; its ctx is a coll_loopback_rank. */
 COLL_CONST(coll_transport, coll_loopback_transport,
            {coll_i_loop_send, coll_i_loop_recv, coll_i_loop_test, NULL /* copy */,
@@ -506,7 +567,7 @@ COLL_CONST(coll_transport, coll_loopback_transport,
             NULL /* progress */,            COLL_CLAIM_ALL /* tags */, 0 /* max_bytes */, 0 /* unsegmented */,
             &coll_i_loop_zero_copy, NULL /* arrival */, &coll_i_loop_failure,
             &coll_i_loop_network, NULL /* node memory */, &coll_i_loop_tag_ranges, NULL /* routes */, NULL /* events */, NULL /* registration */,
-            NULL /* whole from */});
+            NULL /* whole from */, &coll_i_loop_one_sided});
 
 /* ---- running ----------------------------------------------------------------------------- */
 

@@ -41,7 +41,7 @@ COLL_CONST(coll_transport, coll_tcp_transport,
             NULL /* reduce */, coll_i_tcp_wait, coll_i_tcp_progress, COLL_CLAIM_ALL /* tags */, 0 /* max_bytes */,
             0 /* unsegmented */, NULL /* zero copy */, NULL /* arrival */, &coll_i_tcp_failure,
             &coll_i_tcp_network, NULL /* node memory */, &coll_i_tcp_tag_ranges, NULL /* routes */, COLL_I_TCP_EVENTS, NULL /* registration */,
-            NULL /* whole from */});
+            NULL /* whole from */, NULL /* one sided */});
 
 /* Frees all that a rank has, without a word to the others, as if its process had ended. */
 COLL_INLINE void coll_tcp_abandon(coll_tcp *tcp)

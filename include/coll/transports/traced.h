@@ -50,6 +50,7 @@ COLL_INLINE void coll_i_traced_offer_messages(coll_traced *traced)
     t->max_bytes = inner->max_bytes;
     t->unsegmented = inner->unsegmented;
     t->whole_from = inner->whole_from;
+    t->one_sided = NULL; /* what nobody would note */
     traced->zero_copy.acquire = coll_i_traced_acquire;
     traced->zero_copy.release = coll_i_traced_release;
     traced->zero_copy.read = zero_copy && zero_copy->read ? coll_i_traced_read : NULL;

@@ -218,7 +218,7 @@ COLL_CONST(coll_transport, coll_i_stops_transport,
             0 /* max_bytes */, 0 /* unsegmented */, NULL /* zero copy */, NULL /* arrival */,
             &coll_i_stops_failure, &coll_i_stops_network, NULL /* node memory */,
             NULL /* tag ranges */, NULL /* routes */, NULL /* events */,
-            NULL /* registration */, NULL /* whole from */});
+            NULL /* registration */, NULL /* whole from */, NULL /* one sided */});
 
 /* ---- one collective ---------------------------------------------------------------------- */
 

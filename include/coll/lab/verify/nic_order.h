@@ -15,7 +15,10 @@
 #include "../../nic/nic_program.h"
 #include "report.h"
 
-/* Notes on one program. An event is an operation, or, behind all of them, a signal that comes. */
+/* Notes on one program. An event is an operation, or, behind all of them, a signal that comes, or, behind those, a put.
+ *
+ * A put comes after the signal that says that its memory is free: its sender waits for that, which is checked there; and
+ * after the put before it, as its sender puts in order, too. So it comes after all that its signal waits for. */
 typedef struct coll_i_nic_order {
     const coll_nic_program *program;
     coll_i_memory rows, counted, places, values, used;
@@ -57,6 +60,19 @@ COLL_INLINE bool coll_i_nic_found(const coll_i_nic_order *o, coll_report *report
                         coll_nic_kind_name((coll_nic_kind)op->kind), what);
 }
 
+/* Does a signal ask for a put: that of the ARRIVE right after it? */
+COLL_INLINE bool coll_i_nic_asks(const coll_nic_program *program, uint32_t i)
+{
+    return i + 1 < program->needs.ops && program->ops[i + 1].kind == COLL_NIC_ARRIVE &&
+           program->ops[i + 1].peer == program->ops[i].peer;
+}
+
+/* Is a counter one of what comes from other ranks? */
+COLL_INLINE bool coll_i_nic_is_outer(const coll_nic_program *program, uint32_t c)
+{
+    return c < program->signals || c >= program->needs.counters - program->arrivals;
+}
+
 /* ---- the program by itself --------------------------------------------------------------- */
 
 COLL_INLINE bool coll_i_nic_check_fields(const coll_i_nic_order *o, coll_report *report)
@@ -72,14 +88,22 @@ COLL_INLINE bool coll_i_nic_check_fields(const coll_i_nic_order *o, coll_report 
             return coll_i_nic_found(o, report, COLL_FOUND_NIC_FIELD, i,
                                     "waits for a counter that the program does not have");
         if (last ? op->done != COLL_NIC_NONE
-                 : op->done < program->signals || op->done >= program->needs.counters)
+                 : op->done < program->signals ||
+                       op->done >= program->needs.counters - program->arrivals)
             return coll_i_nic_found(o, report, COLL_FOUND_NIC_FIELD, i,
                                     "is counted by a counter that may not count it");
         if ((op->kind == COLL_NIC_COPY || op->kind == COLL_NIC_REDUCE) &&
             op->peer > COLL_NIC_BY_HOST)
             return coll_i_nic_found(o, report, COLL_FOUND_NIC_FIELD, i,
                                     "is placed on neither the NIC nor the host");
-        if (op->kind == COLL_NIC_SIGNAL &&
+        if (op->kind == COLL_NIC_ARRIVE &&
+            (i == 0 || program->ops[i - 1].kind != COLL_NIC_SIGNAL ||
+             program->ops[i - 1].peer != op->peer || op->threshold != op->number + 1 ||
+             op->trigger == COLL_NIC_NONE ||
+             op->trigger != coll_i_nic_arrivals_of(program, op->peer)))
+            return coll_i_nic_found(o, report, COLL_FOUND_NIC_UNPOSTED, i,
+                                    "does not wait for the put that its signal asks for");
+        if (op->kind == COLL_NIC_SIGNAL && !coll_i_nic_asks(program, i) &&
             (i == 0 || program->ops[i - 1].kind != COLL_NIC_RECV ||
              program->ops[i - 1].peer != op->peer ||
              program->ops[i - 1].trigger != op->trigger ||
@@ -100,7 +124,7 @@ COLL_INLINE bool coll_i_nic_order_begin(coll_i_nic_order *o, const coll_nic_prog
     o->rank = rank;
     o->n = o->events = program->needs.ops;
     for (uint32_t c = 0; c < counters; c++) {
-        o->events += c < program->signals ? program->counts[c] : 0;
+        o->events += coll_i_nic_is_outer(program, c) ? program->counts[c] : 0;
         total += program->counts[c];
     }
     o->words = (o->events + 31) / 32;
@@ -121,9 +145,11 @@ COLL_INLINE bool coll_i_nic_order_begin(coll_i_nic_order *o, const coll_nic_prog
     total = 0;
     for (uint32_t c = 0, signal = o->n; c <= counters; c++) {
         o->first[c] = total;
-        for (uint32_t k = 0; c < program->signals && k < program->counts[c]; k++, signal++) {
+        for (uint32_t k = 0;
+             c < counters && coll_i_nic_is_outer(program, c) && k < program->counts[c];
+             k++, signal++) {
             o->counts[total + k] = signal;
-            if (k > 0) /* the peer posts in order */
+            if (c < program->signals && k > 0) /* the peer posts in order */
                 coll_i_nic_learn(o, signal, signal - 1);
         }
         if (c < program->signals)
@@ -134,6 +160,23 @@ COLL_INLINE bool coll_i_nic_order_begin(coll_i_nic_order *o, const coll_nic_prog
 }
 
 /* ---- the order that is followed ---------------------------------------------------------- */
+
+/* The put that a signal asks for comes, after all that the signal waits for, and after the put before it. */
+COLL_INLINE void coll_i_nic_bring(coll_i_nic_order *o, uint32_t signal)
+{
+    const uint32_t c = coll_i_nic_arrivals_of(o->program, o->program->ops[signal].peer);
+    const uint32_t *from = coll_i_nic_known(o, signal);
+    uint32_t *row;
+    if (c == COLL_NIC_NONE || o->value[c] == o->program->counts[c])
+        return; /* then the ARRIVE waits in vain */
+    row = coll_i_nic_known(o, o->counts[o->first[c] + o->value[c]]);
+    for (uint32_t i = 0; i < o->words; i++)
+        row[i] |= from[i];
+    if (o->value[c] > 0)
+        coll_i_nic_learn(o, o->counts[o->first[c] + o->value[c]],
+                         o->counts[o->first[c] + o->value[c] - 1]);
+    o->value[c]++;
+}
 
 /* An operation begins, and completes at once. */
 COLL_INLINE bool coll_i_nic_begin(coll_i_nic_order *o, uint32_t i, coll_report *report)
@@ -147,6 +190,8 @@ COLL_INLINE bool coll_i_nic_begin(coll_i_nic_order *o, uint32_t i, coll_report *
         coll_i_nic_learn(o, i, o->counts[at]);
     }
     o->value[o->program->needs.counters + i] = 1;
+    if (op->kind == COLL_NIC_SIGNAL && coll_i_nic_asks(o->program, i))
+        coll_i_nic_bring(o, i);
     if (c == COLL_NIC_NONE)
         return true;
     if (o->value[c] == o->program->counts[c])
@@ -220,19 +265,28 @@ COLL_INLINE bool coll_i_nic_check_exact(const coll_i_nic_order *o, coll_report *
 
 COLL_INLINE bool coll_i_nic_check_memory(const coll_i_nic_order *o, coll_report *report)
 {
-    for (uint32_t i = 0; i < o->n; i++)
+    for (uint32_t i = 0; i < o->n; i++) {
+        /* what is put is written from the signal on */
+        const uint32_t begins = o->program->ops[i].kind == COLL_NIC_ARRIVE ? i - 1 : i;
         for (uint32_t k = 0; k < i; k++)
-            if (!coll_i_nic_is_known(o, i, k) &&
+            if (!coll_i_nic_is_known(o, begins, k) &&
                 coll_i_nic_conflict(&o->program->ops[k], &o->program->ops[i]))
                 return coll_i_found(report, COLL_FOUND_NIC_RACE, o->rank, COLL_NO_STEP,
                                     "operation %u of its NIC program touches memory of "
                                     "operation %u and does not wait for it",
                                     i, k);
+    }
     for (uint32_t i = 0; i + 1 < o->n; i++)
         if (!coll_i_nic_is_known(o, o->n - 1, i))
             return coll_i_nic_found(o, report, COLL_FOUND_NIC_RACE, i,
                                     "may run after the end of the program");
     return true;
+}
+
+/* The number of the message that a signal asks for. */
+COLL_INLINE uint32_t coll_i_nic_asked(const coll_nic_program *program, uint32_t signal)
+{
+    return program->ops[coll_i_nic_asks(program, signal) ? signal + 1 : signal - 1].number;
 }
 
 /* Is a message sent only when its receive is posted? The signal of that is among those that the send waits for;
@@ -243,13 +297,22 @@ COLL_INLINE bool coll_i_nic_check_posted(const coll_i_nic_order *o, coll_report 
     for (uint32_t i = 0; i < o->n; i++) {
         const coll_nic_op *op = &program->ops[i];
         uint32_t c = 0, k;
-        if (op->kind == COLL_NIC_SEND) {
+        if (op->kind == COLL_NIC_SEND || op->kind == COLL_NIC_PUT) {
             while (c < program->signals && program->signal_peers[c] != op->peer)
                 c++;
             if (c == program->signals || op->number >= program->counts[c] ||
                 !coll_i_nic_is_known(o, i, o->counts[o->first[c] + op->number]))
                 return coll_i_nic_found(o, report, COLL_FOUND_NIC_UNPOSTED, i,
                                         "may send a message whose receive is not posted");
+        }
+        if (op->kind == COLL_NIC_PUT && op->number > 0) {
+            for (k = i; k-- > 0;)
+                if (program->ops[k].kind == COLL_NIC_PUT && program->ops[k].peer == op->peer)
+                    break;
+            if (k == UINT32_MAX || program->ops[k].number + 1 != op->number ||
+                !coll_i_nic_is_known(o, i, k))
+                return coll_i_nic_found(o, report, COLL_FOUND_NIC_UNPOSTED, i,
+                                        "may be put before an older one to its peer");
         }
         if (op->kind == COLL_NIC_RECV && program->ops[i + 1].kind != COLL_NIC_SIGNAL)
             return coll_i_nic_found(o, report, COLL_FOUND_NIC_UNPOSTED, i, "has no signal");
@@ -263,8 +326,8 @@ COLL_INLINE bool coll_i_nic_check_posted(const coll_i_nic_order *o, coll_report 
                                 !coll_i_nic_is_known(o, i, k)))
             return coll_i_nic_found(o, report, COLL_FOUND_NIC_UNPOSTED, i,
                                     "may come before the one of an older receive");
-        if (program->ops[i - 1].number !=
-            (k == UINT32_MAX ? 0 : program->ops[k - 1].number + 1))
+        if (coll_i_nic_asked(program, i) !=
+            (k == UINT32_MAX ? 0 : coll_i_nic_asked(program, k) + 1))
             return coll_i_nic_found(o, report, COLL_FOUND_NIC_UNPOSTED, i,
                                     "is not the one of the next receive of its peer");
     }
@@ -278,20 +341,23 @@ COLL_INLINE bool coll_i_nic_check_channels(const coll_i_nic_order *o, coll_repor
     for (uint32_t i = 0; i < o->n; i++) {
         const coll_nic_op *op = &o->program->ops[i];
         uint32_t k = i;
-        if (op->kind != COLL_NIC_SEND && op->kind != COLL_NIC_RECV)
+        if (op->kind != COLL_NIC_SEND && op->kind != COLL_NIC_RECV &&
+            op->kind != COLL_NIC_PUT && op->kind != COLL_NIC_ARRIVE)
             continue;
         while (k-- > 0)
             if (o->program->ops[k].kind == op->kind && o->program->ops[k].peer == op->peer)
                 break;
         if (k == UINT32_MAX)
             continue;
-        for (uint32_t other = 0; op->kind == COLL_NIC_SEND && other < o->events; other++)
+        for (uint32_t other = 0;
+             (op->kind == COLL_NIC_SEND || op->kind == COLL_NIC_PUT) && other < o->events; other++)
             if (coll_i_nic_is_known(o, k, other) && !coll_i_nic_is_known(o, i, other) &&
                 (other >= o->n || o->program->ops[other].kind != COLL_NIC_ADD))
                 return coll_i_nic_found(
                     o, report, COLL_FOUND_NIC_RACE, i,
                     "does not wait for what an older one to its peer waits for");
-        if (op->kind == COLL_NIC_RECV && !coll_i_nic_is_known(o, i, k))
+        if ((op->kind == COLL_NIC_RECV || op->kind == COLL_NIC_ARRIVE) &&
+            !coll_i_nic_is_known(o, i, k))
             return coll_i_nic_found(o, report, COLL_FOUND_NIC_RACE, i,
                                     "does not wait for an older one of its peer");
     }

@@ -44,11 +44,18 @@ COLL_INLINE coll_nic_program *coll_i_nic_program_at(const coll_i_nic_proof *proo
 
 /* ---- lowering ---------------------------------------------------------------------------- */
 
+/* The plan of a rank; arg is a coll_i_data. */
+COLL_INLINE const coll_plan *coll_i_nic_plan_at(void *arg, uint32_t rank)
+{
+    return coll_i_rank_at((const coll_i_data *)arg, rank)->plan;
+}
+
 /* Lowers a rank's plan to the begin of the work memory, which grows as needed. */
-COLL_INLINE coll_status coll_i_nic_lower_rank(coll_i_nic_proof *proof, const coll_plan *plan,
+COLL_INLINE coll_status coll_i_nic_lower_rank(coll_i_nic_proof *proof, coll_i_data *d,
                                               uint32_t rank, const coll_nic_limits *limits,
                                               coll_nic_memory *memory)
 {
+    const coll_plan *plan = coll_i_rank_at(d, rank)->plan;
     coll_nic_program *program = coll_i_nic_program_at(proof, rank);
     coll_schedule schedule;
     coll_counts counts;
@@ -68,6 +75,8 @@ COLL_INLINE coll_status coll_i_nic_lower_rank(coll_i_nic_proof *proof, const col
             return COLL_ERR_MEMORY;
         memory->bytes = memory->bytes ? memory->bytes : 4096;
         status = coll_nic_lower(program, plan, &schedule, limits, memory);
+        if (status == COLL_OK && limits->puts)
+            status = coll_nic_puts(program, memory, coll_i_nic_plan_at, d);
         if (status != COLL_ERR_MEMORY || memory->bytes > SIZE_MAX / 4)
             break;
         memory->bytes = memory->used > 2 * memory->bytes ? memory->used : 2 * memory->bytes;
@@ -108,7 +117,7 @@ COLL_INLINE size_t coll_i_nic_pack_rank(coll_i_nic_proof *proof, const coll_i_da
 }
 
 /* Lowers all ranks. */
-COLL_INLINE bool coll_i_nic_lower_all(coll_i_nic_proof *proof, const coll_i_data *d,
+COLL_INLINE bool coll_i_nic_lower_all(coll_i_nic_proof *proof, coll_i_data *d,
                                       const coll_nic_limits *limits, coll_report *report)
 {
     size_t *at;
@@ -122,7 +131,7 @@ COLL_INLINE bool coll_i_nic_lower_all(coll_i_nic_proof *proof, const coll_i_data
         coll_nic_memory memory;
         size_t bytes;
         const coll_status status =
-            coll_i_nic_lower_rank(proof, coll_i_rank_at(d, rank)->plan, rank, limits, &memory);
+            coll_i_nic_lower_rank(proof, d, rank, limits, &memory);
         const char *refusal =
             status == COLL_OK ? coll_nic_refusal(needs, limits) : coll_status_text(status);
         if (status == COLL_ERR_MEMORY)
@@ -168,7 +177,7 @@ COLL_INLINE bool coll_i_nic_check_messages(coll_i_nic_proof *proof, uint32_t p,
                                            coll_report *report)
 {
     uint32_t total = 0;
-    size_t *ends; /* of each message: elements of the send + 1, and of the receive + 1 */
+    size_t *ends; /* of each message: elements of the send + 1, and of the receive + 1; then where each ends */
     coll_i_channels_clear(&proof->channels);
     for (int pass = 0; pass < 2; pass++) {
         ends = (size_t *)proof->ends.at;
@@ -176,11 +185,12 @@ COLL_INLINE bool coll_i_nic_check_messages(coll_i_nic_proof *proof, uint32_t p,
             const coll_nic_program *program = coll_i_nic_program_at(proof, rank);
             for (uint32_t i = 0; i < program->needs.ops; i++) {
                 const coll_nic_op *op = &program->ops[i];
-                const bool sends = op->kind == COLL_NIC_SEND;
+                const bool puts = op->kind == COLL_NIC_PUT, arrives = op->kind == COLL_NIC_ARRIVE,
+                           sends = puts || op->kind == COLL_NIC_SEND;
                 coll_i_channel *channel;
                 uint32_t c;
                 size_t *end;
-                if (!sends && op->kind != COLL_NIC_RECV)
+                if (!sends && !arrives && op->kind != COLL_NIC_RECV)
                     continue;
                 if (op->peer >= p || op->peer == rank)
                     return coll_i_found(report, COLL_FOUND_PEER, rank, COLL_NO_STEP,
@@ -205,6 +215,8 @@ COLL_INLINE bool coll_i_nic_check_messages(coll_i_nic_proof *proof, uint32_t p,
                         "of rank %u to %u, which there is not, or which has one",
                         i, op->number, channel->from, channel->to);
                 *end = op->token ? 1 : op->count + 1;
+                if ((puts || arrives) && !op->token)
+                    end[2 * (size_t)total] = op->dst + 1;
             }
         }
         for (uint32_t c = 0; c < proof->channels.n; c++) {
@@ -216,6 +228,12 @@ COLL_INLINE bool coll_i_nic_check_messages(coll_i_nic_proof *proof, uint32_t p,
                                         "program receives %zu",
                                         k, channel->from, ends[2 * (channel->head + k)] - 1,
                                         ends[2 * (channel->head + k) + 1] - 1);
+            for (uint32_t k = channel->head; pass == 1 && k < channel->head + channel->sent; k++)
+                if (ends[2 * ((size_t)total + k)] != ends[2 * ((size_t)total + k) + 1])
+                    return coll_i_found(report, COLL_FOUND_NIC_RACE, channel->to, COLL_NO_STEP,
+                                        "message %u of rank %u is put elsewhere than where its "
+                                        "NIC program expects it",
+                                        k - channel->head, channel->from);
             if (pass == 1)
                 continue;
             if (channel->sent != channel->received)
@@ -230,9 +248,9 @@ COLL_INLINE bool coll_i_nic_check_messages(coll_i_nic_proof *proof, uint32_t p,
             total += channel->sent;
         }
         if (pass == 0) {
-            if (!coll_i_reserve_new(&proof->ends, (2 * (size_t)total + 1) * sizeof *ends))
+            if (!coll_i_reserve_new(&proof->ends, (4 * (size_t)total + 1) * sizeof *ends))
                 return coll_i_no_memory(report);
-            memset(proof->ends.at, 0, (2 * (size_t)total + 1) * sizeof *ends);
+            memset(proof->ends.at, 0, (4 * (size_t)total + 1) * sizeof *ends);
         }
     }
     return true;
@@ -337,10 +355,10 @@ COLL_INLINE bool coll_i_nic_prove(coll_i_nic_proof *proof, coll_i_data *d,
         return false;
     for (uint32_t rank = 0; rank < d->p; rank++)
         if (!coll_i_nic_check_order(&proof->order, coll_i_nic_program_at(proof, rank), rank,
-                                    limits->unexpected, channels, report))
+                                    limits->unexpected && !limits->puts, channels, report))
             return false;
     return coll_i_nic_check_messages(proof, d->p, report) &&
-           coll_i_nic_run(proof, d, limits->unexpected, random, report);
+           coll_i_nic_run(proof, d, limits->unexpected && !limits->puts, random, report);
 }
 
 COLL_INLINE void coll_i_nic_proof_release(coll_i_nic_proof *proof)

@@ -86,7 +86,7 @@ COLL_CONST(coll_events, coll_i_tagged_events, {coll_i_tagged_descriptor, coll_i_
             COLL_CLAIM_ALL /* tags */, max_bytes, 0 /* unsegmented */, NULL /* zero copy */,   \
             NULL /* arrival */, &coll_i_tagged_failure, &coll_i_tagged_network,                \
             NULL /* node memory */, &coll_i_tagged_tag_ranges, NULL /* routes */,              \
-            &coll_i_tagged_events, &coll_i_tagged_registration, NULL /* whole from */          \
+            &coll_i_tagged_events, &coll_i_tagged_registration, NULL /* whole from */, NULL /* one sided */          \
     }
 
 #endif /* COLL_TRANSPORTS_TAGGED_SLEEP_H */
