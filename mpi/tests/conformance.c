@@ -22,7 +22,8 @@ static void conforms_to(const coll_mpi_ways *ways, size_t longest)
                             1u << COLL_CONFORMANCE_ABORT | 1u << COLL_CONFORMANCE_REFUSAL |
                             1u << COLL_CONFORMANCE_ARRIVAL | 1u << COLL_CONFORMANCE_DEAD |
                             1u << COLL_CONFORMANCE_USES | 1u << COLL_CONFORMANCE_CLAIMS |
-                            1u << COLL_CONFORMANCE_EVENTS | 1u << COLL_CONFORMANCE_KEPT;
+                            1u << COLL_CONFORMANCE_EVENTS | 1u << COLL_CONFORMANCE_KEPT |
+                            1u << COLL_CONFORMANCE_PUTS;
     const uint32_t skipped = 1u << COLL_CONFORMANCE_CANCEL_SEND |
                              (longest > PIECES ? 1u << COLL_CONFORMANCE_SIZE_ERROR : 0);
     coll_conformance_task task = {NULL, &mpi, 0, 0, longest, 0, PATIENCE, skipped, NULL, 0};

@@ -17,6 +17,7 @@
 
 #include "coll/transports/conformance.h"
 #include "coll/transports/loopback.h"
+#include "faulty_puts.h"
 #include "records.h"
 
 enum { FAULTY_RANKS = 3, FAULTY_MESSAGES = 1024, FAULTY_LONGEST = 4096 };
@@ -880,6 +881,34 @@ static void set_hasty_forget(coll_transport *t, records *own)
 }
 
 static const faulty_fault faults[] = {
+    {"puts a byte too few", COLL_CONFORMANCE_PUTS,
+     "rank 1, what is put of 16 bytes by rank 0, tag 0, message 0: byte 15 was not written",
+     NULL, NULL, NULL, set_put_cut},
+    {"counts a put twice", COLL_CONFORMANCE_PUTS, "rank 0: counter 0 is 16 after 8 puts to it",
+     NULL, NULL, NULL, set_put_twice},
+    {"puts in another order", COLL_CONFORMANCE_PUTS,
+     "rank 1, what is put of 16 bytes by rank 0, tag 0, message 0: byte 0 was not written",
+     NULL, NULL, NULL, set_put_late},
+    {"reads what is put when that is over", COLL_CONFORMANCE_PUTS,
+     "rank 1, what is put of 16 bytes by rank 0, tag 0, message 0: what the sender wrote to "
+     "its buffer after its send was over came instead",
+     NULL, NULL, NULL, set_put_later},
+    {"puts beyond a region", COLL_CONFORMANCE_PUTS,
+     "rank 1, what is put of 16 bytes by rank 0, tag 0, message 0: byte 0 behind its buffer "
+     "was written",
+     NULL, NULL, NULL, set_put_anywhere},
+    {"counts a put that leads astray", COLL_CONFORMANCE_PUTS,
+     "rank 0: counter 1 is 1 after 0 puts to it", NULL, NULL, NULL, set_put_counts_elsewhere},
+    {"counts after an abort", COLL_CONFORMANCE_PUTS,
+     "rank 2, what is put of 16 bytes by rank 1, tag 0, message 0: nothing has moved for 501 "
+     "rounds",
+     NULL, NULL, NULL, set_count_after_an_abort},
+    {"keeps a region that is withdrawn", COLL_CONFORMANCE_PUTS,
+     "rank 0: expose ended with \"the request is not in the state that this call needs\"", NULL,
+     NULL, NULL, set_withdraw_not},
+    {"puts and does not count", COLL_CONFORMANCE_CALLBACKS,
+     "rank 0: coll_transport_check says \"the transport lacks send, recv or test\"", NULL, NULL,
+     NULL, set_put_missing},
     {"writes to what it keeps", COLL_CONFORMANCE_KEPT,
      "rank 2, send of 16 bytes to rank 0, tag 0, message 0: bytes in front of its buffer were "
      "written",

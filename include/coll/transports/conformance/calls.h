@@ -45,6 +45,8 @@ COLL_INLINE bool coll_i_conformance_has(const coll_conformance *kit,
         return t->events != NULL;
     case COLL_I_CONFORMANCE_FORGETS:
         return t->registration != NULL;
+    case COLL_I_CONFORMANCE_PUTS:
+        return t->one_sided != NULL;
     default:
         return true;
     }
@@ -132,6 +134,16 @@ COLL_INLINE coll_status coll_i_conformance_call(coll_conformance *kit,
         call.count = op->count;
         call.elem_bytes = op->count ? sizeof(coll_i_conformance_element) : 0;
         return t->in_network->reduce(ctx, &call, h);
+    }
+    case COLL_I_CONFORMANCE_PUTS: {
+        coll_put_call call;
+        call.peer = op->peer;
+        call.region = op->its_tag;
+        call.offset = op->its_bytes;
+        call.counter = op->count;
+        call.from = op->bytes ? op->buf : NULL;
+        call.bytes = op->bytes;
+        return t->one_sided->put(ctx, &call, h);
     }
     case COLL_I_CONFORMANCE_ENTERS: /* the use was taken */
         return t->node_memory->enter(ctx, op->tag, op->count);
@@ -262,6 +274,23 @@ COLL_INLINE void coll_i_conformance_forget(coll_conformance *kit,
     kit->task.transport->registration->forget(kit->task.ctx, op->a, op->bytes, op->count != 0);
 }
 
+/* Exposes the kit's region, as number 0. */
+COLL_INLINE coll_status coll_i_conformance_expose(coll_conformance *kit)
+{
+    return kit->task.transport->one_sided->expose(kit->task.ctx, 0, &kit->region);
+}
+
+COLL_INLINE void coll_i_conformance_withdraw(coll_conformance *kit)
+{
+    kit->task.transport->one_sided->withdraw(kit->task.ctx, 0);
+}
+
+COLL_INLINE coll_status coll_i_conformance_count(coll_conformance *kit, uint32_t counter,
+                                                 uint32_t *value)
+{
+    return kit->task.transport->one_sided->count(kit->task.ctx, 0, counter, value);
+}
+
 COLL_INLINE void coll_i_conformance_wait(coll_conformance *kit)
 {
     if (kit->task.transport->wait)
@@ -349,7 +378,8 @@ COLL_INLINE bool coll_i_conformance_receives(const coll_i_conformance_op *op)
 
 COLL_INLINE bool coll_i_conformance_is_sent(const coll_i_conformance_op *op)
 {
-    return op->kind == COLL_I_CONFORMANCE_SENDS || op->kind == COLL_I_CONFORMANCE_MULTICASTS;
+    return op->kind == COLL_I_CONFORMANCE_SENDS || op->kind == COLL_I_CONFORMANCE_MULTICASTS ||
+           op->kind == COLL_I_CONFORMANCE_PUTS;
 }
 
 /* Do two operations send, or receive, on the same channel? Uses of a tag are one. */

@@ -45,7 +45,9 @@
     X(USES, uses,                                                                              \
       "uses of a tag are one channel, and a message of another use is COLL_ERR_SIZE")          \
     X(CLAIMS, claims, "claimed tags are the same on all ranks, nobody else's, and clean")      \
-    X(KEPT, kept, "memory that is kept, or forgotten, holds messages as any other does")
+    X(KEPT, kept, "memory that is kept, or forgotten, holds messages as any other does")       \
+    X(PUTS, puts,                                                                              \
+      "what is put is there when it is counted, in order, and nothing else is written")
 
 #define COLL_I_CONFORMANCE_ENUM(name, word, text) COLL_CONFORMANCE_##name,
 /* The checks of the kit. */
@@ -87,9 +89,11 @@ typedef enum coll_i_conformance_kind {
     COLL_I_CONFORMANCE_REDUCES,
     COLL_I_CONFORMANCE_ARRIVES, /* a recv_reduce */
     COLL_I_CONFORMANCE_MEETS,   /* a network_reduce */
-    COLL_I_CONFORMANCE_KEEPS,   /* a buffer that stays as it is */
-    COLL_I_CONFORMANCE_ENTERS,  /* takes a use of SHARED, and enters it */
-    COLL_I_CONFORMANCE_LOOKS,   /* reads a word of it */
+    COLL_I_CONFORMANCE_PUTS,
+    COLL_I_CONFORMANCE_LANDS,  /* waits until message `number` was put into its buffer */
+    COLL_I_CONFORMANCE_KEEPS,  /* a buffer that stays as it is */
+    COLL_I_CONFORMANCE_ENTERS, /* takes a use of SHARED, and enters it */
+    COLL_I_CONFORMANCE_LOOKS,  /* reads a word of it */
     COLL_I_CONFORMANCE_LEAVES,
     COLL_I_CONFORMANCE_CANCELS, /* the operation `of` */
     COLL_I_CONFORMANCE_ABORTS,  /* `count` tags */
@@ -133,11 +137,13 @@ typedef struct coll_i_conformance_op {
     uint32_t key;               /* what is in the message */
     uint32_t after;             /* round of the phase before which it does not start */
     uint32_t refusals;          /* times that it was told COLL_AGAIN */
-    uint32_t count; /* elements; tags that are aborted together; the use of SHARED */
-    uint32_t its_tag, its_bytes; /* of the message that does not fit */
-    size_t bytes;                /* of its buffer */
-    unsigned char *buf;          /* in memory of its own, with guards; or NULL */
-    const unsigned char *a, *b;  /* operands; a message that was acquired */
+    uint32_t
+        count; /* elements; tags that are aborted together; the use of SHARED; a put's counter */
+    uint32_t its_tag,
+        its_bytes;      /* of the message that does not fit; a put's region and offset */
+    size_t bytes;       /* of its buffer */
+    unsigned char *buf; /* in memory of its own, with guards; or NULL */
+    const unsigned char *a, *b; /* operands; a message that was acquired */
     struct coll_i_conformance_op
         *of; /* to cancel; of a receive: not tested before this one is started */
 } coll_i_conformance_op;
@@ -160,9 +166,11 @@ typedef struct coll_conformance {
     uint32_t missed;  /* messages, one after the other, of which a sleeper was not told */
     bool asleep;      /* the rank is armed: nothing of the transport may be called */
     bool (*readable)(int descriptor); /* NULL: nobody knows */
-    uint32_t home;        /* the tag by which ranks tell each other how far they are */
-    uint32_t claim[2][2]; /* tags that are claimed: the first, and how many */
-    coll_op sum, chain;   /* a commutative operator, and one that is not */
+    uint32_t home;              /* the tag by which ranks tell each other how far they are */
+    uint32_t claim[2][2];       /* tags that are claimed: the first, and how many */
+    coll_region region;         /* that is exposed … */
+    uint32_t counters[2], puts; /* … its counters, and how many puts are to come */
+    coll_op sum, chain;         /* a commutative operator, and one that is not */
     coll_i_conformance_op *ops;
     uint32_t n_ops, most_ops;                 /* operations, and for how many there is memory */
     unsigned char *arena;                     /* memory of the buffers … */
@@ -294,6 +302,12 @@ COLL_INLINE void coll_i_conformance_fail_op(coll_conformance *kit,
         break;
     case COLL_I_CONFORMANCE_MEETS:
         what = ", network_reduce";
+        break;
+    case COLL_I_CONFORMANCE_PUTS:
+        what = ", put", whom = " to rank ";
+        break;
+    case COLL_I_CONFORMANCE_LANDS:
+        what = ", what is put", whom = " by rank ";
         break;
     case COLL_I_CONFORMANCE_KEEPS:
         what = ", an operand";

@@ -181,6 +181,7 @@ COLL_INLINE bool coll_i_conformance_begin(coll_conformance *kit, coll_i_conforma
         op->state = COLL_I_CONFORMANCE_FLYING;
         return true;
     case COLL_I_CONFORMANCE_SLEEPS:
+    case COLL_I_CONFORMANCE_LANDS:
         op->state = COLL_I_CONFORMANCE_FLYING;
         return true;
     case COLL_I_CONFORMANCE_KEEPS:
@@ -268,11 +269,30 @@ COLL_INLINE bool coll_i_conformance_sleep(coll_conformance *kit, coll_i_conforma
     return true;
 }
 
+/* Has a put come that is due? It is in its landing then. Whether it, or an error, has. */
+COLL_INLINE bool coll_i_conformance_land(coll_conformance *kit, coll_i_conformance_op *op)
+{
+    uint32_t value = 0;
+    const coll_status status = coll_i_conformance_count(kit, op->count, &value);
+    if (status == COLL_OK && value <= op->number)
+        return false;
+    op->state = COLL_I_CONFORMANCE_PENDING; /* the transport has nothing of it */
+    op->holds = COLL_I_CONFORMANCE_MESSAGE;
+    if (status == COLL_OK && !coll_i_conformance_came(kit, op, op->buf))
+        return true;
+    if (status < 0)
+        op->holds = COLL_I_CONFORMANCE_ANYTHING;
+    coll_i_conformance_end(kit, op, status);
+    return true;
+}
+
 /* Goes on with an operation in flight; whether it moved. */
 COLL_INLINE bool coll_i_conformance_go_on(coll_conformance *kit, coll_i_conformance_op *op)
 {
     if (op->kind == COLL_I_CONFORMANCE_SLEEPS)
         return coll_i_conformance_sleep(kit, op);
+    if (op->kind == COLL_I_CONFORMANCE_LANDS)
+        return coll_i_conformance_land(kit, op);
     if (op->kind == COLL_I_CONFORMANCE_PAUSES) {
         if (kit->round >= op->after)
             op->state = COLL_I_CONFORMANCE_ENDED;

@@ -7,6 +7,7 @@
 
 #include "multicast_buffer.h"
 #include "reduction.h"
+#include "regions.h"
 #include "shared.h"
 
 /* Handles of reductions are marked by word[1]; those of messages in flight have 0 there. */
@@ -64,7 +65,7 @@ COLL_CONST(coll_tag_ranges, coll_i_node_tag_ranges,
             NULL /* progress */, COLL_CLAIM_ALL /* tags */, max_bytes, unsegmented, zero_copy, \
             NULL /* arrival */, &coll_i_node_failure, network, &coll_i_node_memory,            \
             &coll_i_node_tag_ranges, NULL /* routes */, NULL /* events */,                     \
-            NULL /* registration */, NULL /* whole from */, NULL /* one sided */                                     \
+            NULL /* registration */, NULL /* whole from */, &coll_i_node_one_sided \
     }
 
 #endif /* COLL_TRANSPORTS_NODE_CALLBACKS_H */

@@ -338,6 +338,7 @@ COLL_INLINE coll_shm *coll_shm_attach(int fd, uint32_t rank, uint32_t p, size_t 
     shm->node.watches = (coll_i_node_watch *)((unsigned char *)shm->segment + map.watches);
     shm->node.cpus = (uint32_t *)((unsigned char *)shm->segment + map.cpus);
     shm->node.operands = (uint64_t *)((unsigned char *)shm->segment + map.operands);
+    shm->node.regions = (uint64_t *)((unsigned char *)shm->segment + map.regions);
     shm->node.end = map.end;
     coll_i_node_set_slots(&shm->node, COLL_SHM_SLOT, COLL_SHM_SLOT);
     shm->node.carve = coll_i_ipc_carve;

@@ -80,7 +80,7 @@ typedef struct coll_i_ipc_segment {
 
 /* Where things lie: distances from the beginning. */
 typedef struct coll_i_ipc_map {
-    uint64_t members, turns, watches, cpus, operands, channels, shared, heap, space, end;
+    uint64_t members, turns, watches, cpus, operands, regions, channels, shared, heap, space, end;
 } coll_i_ipc_map;
 
 COLL_INLINE uint64_t coll_i_ipc_up(uint64_t n, uint64_t to)
@@ -102,7 +102,8 @@ COLL_INLINE bool coll_i_ipc_map_of(uint32_t p, uint64_t shared_bytes, coll_i_ipc
     map->watches = map->turns + (uint64_t)p * sizeof(coll_i_node_turn);
     map->cpus = map->watches + (uint64_t)p * sizeof(coll_i_node_watch);
     map->operands = coll_i_ipc_up(map->cpus + p * sizeof(uint32_t), COLL_NODE_LINE);
-    map->channels = coll_i_ipc_up(map->operands + p * sizeof(uint64_t), COLL_NODE_LINE);
+    map->regions = coll_i_ipc_up(map->operands + p * sizeof(uint64_t), COLL_NODE_LINE);
+    map->channels = coll_i_ipc_up(map->regions + p * sizeof(uint64_t), COLL_NODE_LINE);
     map->shared = coll_i_ipc_up(map->channels + pairs * sizeof(uint64_t), COLL_I_IPC_PAGE);
     map->heap = coll_i_ipc_up(map->shared + shared_bytes, COLL_I_IPC_PAGE);
     map->space =

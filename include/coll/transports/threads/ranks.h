@@ -32,6 +32,7 @@ typedef struct coll_threads {
     void *watches;        /* what each rank waits for */
     void *shared, *turns; /* SHARED and who is done with which use of it, or NULL */
     uint64_t *operands;   /* of all ranks, or 0: node/reduction.h */
+    uint64_t *regions;    /* … or 0: node/regions.h */
     uint32_t p;
 } coll_threads;
 
@@ -51,6 +52,7 @@ COLL_INLINE void coll_threads_destroy(coll_threads *threads)
     free(threads->ranks);
     free(threads->channels);
     free(threads->operands);
+    free(threads->regions);
     free(threads->cpus);
     free(threads->watches);
     free(threads->shared);
@@ -77,16 +79,18 @@ COLL_INLINE coll_threads *coll_threads_create(uint32_t p)
     threads->ranks = (coll_i_threads_rank *)calloc(p, sizeof *threads->ranks);
     threads->channels = (uint64_t *)calloc(pairs, sizeof *threads->channels);
     threads->operands = (uint64_t *)calloc(p, sizeof *threads->operands);
+    threads->regions = (uint64_t *)calloc(p, sizeof *threads->regions);
     threads->cpus = (uint32_t *)calloc(p, sizeof *threads->cpus);
     threads->watches = calloc((size_t)p + 1, sizeof(coll_i_node_watch));
     for (uint32_t r = 0; threads->ranks && threads->channels && threads->operands &&
-                         threads->cpus && threads->watches && r < p;
+                         threads->regions && threads->cpus && threads->watches && r < p;
          r++) {
         coll_i_node_rank *node = &threads->ranks[r].node;
         threads->ranks[r].threads = threads;
         node->world = &threads->world;
         node->channels = threads->channels;
         node->operands = threads->operands;
+        node->regions = threads->regions;
         node->cpus = threads->cpus;
         node->watches = (coll_i_node_watch *)coll_i_node_line(threads->watches);
         node->end = UINTPTR_MAX;
