@@ -1,6 +1,7 @@
-/* tests/nic/puts.c — programs whose messages are put, over transports that can: loopback, and threads that share memory;
- * several epochs of each, on the same regions, and what happens when one is given up */
+/* tests/nic/puts.c — programs whose messages are put, over transports that can: loopback, threads and processes that share
+ * memory; several epochs of each, on the same regions, and what happens when one is given up */
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "coll/algos/pairwise.h"
 #include "coll/algos/recursive_multiplying.h"
 #include "coll/algos/ring.h"
+#include "coll/executor/in_order.h"
 #include "coll/nic.h"
 #include "coll/reduce.h"
 #include "coll/transports/idle.h"
@@ -17,6 +19,7 @@
 #include "coll/transports/threads.h"
 #include "support/chance.h"
 #include "support/check.h"
+#include "support/processes.h"
 
 enum { RANKS = 7, COUNT = 9, OUT = COUNT * RANKS, SCRATCH = 8 * OUT, MESSAGES = 64 };
 enum { OPS = 512, PROGRAM = 1 << 17, EPOCHS = 4, REGION = 2, TAG = 3 };
@@ -37,7 +40,8 @@ enum { JOBS = sizeof jobs / sizeof *jobs };
 /* A rank; OUT and SCRATCH are its region. */
 typedef struct rank {
     uint32_t number;
-    int64_t in[OUT], window[OUT + SCRATCH];
+    int64_t in[OUT], own[OUT + SCRATCH];
+    int64_t *window; /* its own, or in memory that others see */
     size_t memory[PROGRAM / sizeof(size_t)];
     coll_nic_program program;
     coll_nic_machine machine;
@@ -75,8 +79,7 @@ static int64_t wanted(uint32_t r, uint32_t epoch, size_t i)
     return sum;
 }
 
-/* Lowers the programs of all ranks, and readies their ports. */
-static void make(const struct job *job, uint32_t p, const coll_transport *t, void *const *ctx)
+static void make_plan(const struct job *job, uint32_t p)
 {
     coll_problem problem;
     all.job = job;
@@ -85,33 +88,43 @@ static void make(const struct job *job, uint32_t p, const coll_transport *t, voi
     problem.flags = COLL_FLAG_COMMUTATIVE;
     CHECK_STATUS(coll_op_builtin(&all.op, COLL_SUM, COLL_I64), COLL_OK);
     CHECK_STATUS(coll_plan_init(&all.plan, job->algorithm, &problem, NULL), COLL_OK);
-    for (uint32_t r = 0; r < p; r++) {
-        static coll_action actions[OPS];
-        rank *me = &all.ranks[r];
-        coll_nic_memory memory = {me->memory, sizeof me->memory, 0};
-        coll_nic_limits limits;
-        coll_schedule schedule;
-        me->number = r;
-        coll_nic_limits_init(&limits);
-        limits.puts = true;
-        CHECK_STATUS(coll_schedule_write(&schedule, &all.plan, r, actions, OPS), COLL_OK);
-        CHECK_STATUS(coll_nic_lower(&me->program, &all.plan, &schedule, &limits, &memory),
-                     COLL_OK);
-        CHECK_STATUS(coll_nic_puts(&me->program, &memory, coll_nic_same_plan, &all.plan),
-                     COLL_OK);
-        CHECK(me->program.needs.ops <= OPS && me->program.needs.counters <= OPS);
-        CHECK_EQ(me->program.needs.receives, 0);
-        CHECK(coll_plan_scratch(&all.plan, r) <= SCRATCH);
-        coll_nic_put_init(&me->port, t, ctx[r], r, p, me->words, me->handles);
-        coll_nic_put_place(&me->port, me->window, sizeof me->window, 0, OUT * sizeof(int64_t));
-        CHECK_STATUS(coll_nic_put_expose(&me->port, REGION, TAG), COLL_OK);
-        CHECK_STATUS(coll_nic_open(&me->machine, &me->program, &coll_nic_by_puts, &me->port,
-                                   me->counters, me->states),
-                     COLL_OK);
-        me->machine.op = &all.op;
-        me->machine.elem_bytes = sizeof(int64_t);
-        me->machine.in = me->in;
-    }
+}
+
+/* Lowers the program of a rank, and exposes its memory. */
+static void make_rank(uint32_t r, const coll_transport *t, void *ctx, int64_t *window)
+{
+    static coll_action actions[OPS];
+    rank *me = &all.ranks[r];
+    const size_t bytes = (OUT + SCRATCH) * sizeof *window;
+    coll_nic_memory memory = {me->memory, sizeof me->memory, 0};
+    coll_nic_limits limits;
+    coll_schedule schedule;
+    me->number = r;
+    me->window = window ? window : me->own;
+    coll_nic_limits_init(&limits);
+    limits.puts = true;
+    CHECK_STATUS(coll_schedule_write(&schedule, &all.plan, r, actions, OPS), COLL_OK);
+    CHECK_STATUS(coll_nic_lower(&me->program, &all.plan, &schedule, &limits, &memory), COLL_OK);
+    CHECK_STATUS(coll_nic_puts(&me->program, &memory, coll_nic_same_plan, &all.plan), COLL_OK);
+    CHECK(me->program.needs.ops <= OPS && me->program.needs.counters <= OPS);
+    CHECK_EQ(me->program.needs.receives, 0);
+    CHECK(coll_plan_scratch(&all.plan, r) <= SCRATCH);
+    coll_nic_put_init(&me->port, t, ctx, r, all.p, me->words, me->handles);
+    coll_nic_put_place(&me->port, me->window, bytes, 0, OUT * sizeof *window);
+    CHECK_STATUS(coll_nic_put_expose(&me->port, REGION, TAG), COLL_OK);
+    CHECK_STATUS(coll_nic_open(&me->machine, &me->program, &coll_nic_by_puts, &me->port,
+                               me->counters, me->states),
+                 COLL_OK);
+    me->machine.op = &all.op;
+    me->machine.elem_bytes = sizeof(int64_t);
+    me->machine.in = me->in;
+}
+
+static void make(const struct job *job, uint32_t p, const coll_transport *t, void *const *ctx)
+{
+    make_plan(job, p);
+    for (uint32_t r = 0; r < p; r++)
+        make_rank(r, t, ctx[r], NULL);
 }
 
 static coll_status begin(rank *me, uint32_t epoch)
@@ -135,9 +148,9 @@ static coll_status go_on(rank *me)
 static bool is_right(const rank *me, uint32_t epoch)
 {
     const coll_collective c = all.job->collective;
-    const size_t n = c == COLL_BARRIER                              ? 0
+    const size_t n = c == COLL_BARRIER                           ? 0
                      : c == COLL_ALLGATHER || c == COLL_ALLTOALL ? COUNT * all.p
-                                                                    : COUNT;
+                                                                 : COUNT;
     for (size_t i = 0; i < n; i++)
         if (me->window[i] != wanted(me->number, epoch, i))
             return false;
@@ -266,7 +279,7 @@ static void *run_thread(void *arg)
         uint32_t idle = 0;
         me->status = begin(me, epoch);
         while (me->status >= 0 && (me->status = go_on(me)) == COLL_AGAIN)
-            coll_threads_transport.wait(me->port.ctx, ++idle);
+            me->port.transport->wait(me->port.ctx, ++idle);
         if (me->status != COLL_OK)
             return me;
         if (!is_right(me, epoch)) {
@@ -298,11 +311,97 @@ TEST(threads)
         }
 }
 
+/* ---- a process each ---------------------------------------------------------------------- */
+
+/* All ranks have exposed their memory. */
+static coll_status meet(const coll_transport *t, void *ctx, uint32_t r)
+{
+    coll_problem problem;
+    coll_plan plan;
+    coll_task task;
+    coll_outstanding room[4];
+    coll_in_order engine;
+    coll_status status;
+    coll_problem_init(&problem, COLL_BARRIER, all.p, 0, 1);
+    status = coll_plan_init(&plan, &coll_dissemination_barrier, &problem, NULL);
+    coll_task_init(&task, &plan, r, t, ctx);
+    if (status == COLL_OK)
+        status = coll_in_order_init(&engine, room, 4);
+    if (status == COLL_OK)
+        status = coll_in_order_start(&engine, &task);
+    return status == COLL_OK ? coll_in_order_wait(&engine) : status;
+}
+
+/* Memory that other processes do not see is not exposed. */
+static int run_process(coll_shm *shm, void *arg)
+{
+    const uint32_t r = coll_shm_rank(shm);
+    const coll_transport *t = coll_shm_transport(shm);
+    rank *me = &all.ranks[r];
+    int64_t *window = (int64_t *)coll_shm_alloc(shm, (OUT + SCRATCH) * sizeof *window);
+    coll_region private_one = {me->own, sizeof me->own, me->words, 1, TAG, {0, 0}};
+    check_failures = check_count = 0;
+    CHECK(window != NULL);
+    CHECK_STATUS(t->one_sided->expose(shm, 0, &private_one), COLL_ERR_PLACE);
+    make_plan((const struct job *)arg, coll_shm_size(shm));
+    make_rank(r, t, shm, window);
+    CHECK_STATUS(meet(t, shm, r), COLL_OK);
+    (void)run_thread(me);
+    CHECK_STATUS(me->status, COLL_OK);
+    CHECK_STATUS(meet(t, shm, r), COLL_OK); /* nobody puts any more */
+    coll_nic_put_withdraw(&me->port);
+    coll_shm_free(shm, window);
+    return check_failures != 0;
+}
+
+TEST(processes)
+{
+    for (uint32_t k = 0; k < JOBS; k++) {
+        pid_t pid[RANKS];
+        processes_start(pid, 2 + k % 3, 4096, 0, run_process, (void *)(uintptr_t)&jobs[k]);
+        CHECK(processes_end(pid, 2 + k % 3));
+    }
+}
+
+/* A rank dies: the others end, and withdraw their regions. */
+static int run_mortal(coll_shm *shm, void *arg)
+{
+    const uint32_t r = coll_shm_rank(shm);
+    const coll_transport *t = coll_shm_transport(shm);
+    rank *me = &all.ranks[r];
+    int64_t *window = (int64_t *)coll_shm_alloc(shm, (OUT + SCRATCH) * sizeof *window);
+    check_failures = check_count = 0;
+    make_plan((const struct job *)arg, coll_shm_size(shm));
+    make_rank(r, t, shm, window);
+    CHECK_STATUS(meet(t, shm, r), COLL_OK);
+    if (r == 1)
+        (void)raise(SIGKILL);
+    (void)run_thread(me);
+    CHECK(me->status == COLL_ERR_PEER || me->status == COLL_ERR_IO);
+    coll_nic_put_withdraw(&me->port);
+    return check_failures != 0;
+}
+
+TEST(a_rank_dies)
+{
+    pid_t pid[RANKS];
+    int state, died = 0, well = 0;
+    processes_start(pid, 4, 4096, 0, run_mortal, (void *)(uintptr_t)&jobs[0]);
+    for (uint32_t r = 0; r < 4; r++)
+        if (CHECK(waitpid(pid[r], &state, 0) == pid[r])) {
+            died += WIFSIGNALED(state);
+            well += WIFEXITED(state) && WEXITSTATUS(state) == 0;
+        }
+    CHECK(died == 1 && well == 3);
+}
+
 int main(void)
 {
     RUN(in_any_order);
     RUN(giving_up);
     RUN(what_cannot_be);
     RUN(threads);
+    RUN(processes);
+    RUN(a_rank_dies);
     return check_done();
 }
