@@ -93,7 +93,8 @@ int verify_main(int argc, char **argv)
         FLAG("nic", "besides, lower each plan to programs of a NIC, and prove these", &nic),
         FLAG("nic-posted", "that NIC keeps no message that meets no posted receive",
              &nic_posted),
-        FLAG("nic-puts", "that NIC puts messages into the memory of their receivers", &nic_puts),
+        FLAG("nic-puts", "that NIC puts messages into the memory of their receivers",
+             &nic_puts),
         NUMBER(0, "nic-counters", "N", "it has so many counters (no limit)", &nic_counters, 1,
                UINT32_MAX),
         NUMBER(0, "nic-receives", "N", "it posts so many receives at one time (no limit)",
@@ -139,11 +140,14 @@ int verify_main(int argc, char **argv)
     uint64_t rows = 0, failed = 0, plans = 0;
     coll_crash_count crashes;
     options_read(&verify, argc, argv);
-    if (!nic && (nic_posted || nic_puts || nic_counters != UINT32_MAX || nic_receives != UINT32_MAX))
-        refuse("--nic-posted, --nic-puts, --nic-counters and --nic-receives say what a NIC has: "
-               "give --nic, too");
+    if (!nic &&
+        (nic_posted || nic_puts || nic_counters != UINT32_MAX || nic_receives != UINT32_MAX))
+        refuse(
+            "--nic-posted, --nic-puts, --nic-counters and --nic-receives say what a NIC has: "
+            "give --nic, too");
     if (nic_puts && (nic_posted || nic_receives != UINT32_MAX))
-        refuse("with --nic-puts no receive is posted: leave --nic-posted and --nic-receives out");
+        refuse(
+            "with --nic-puts no receive is posted: leave --nic-posted and --nic-receives out");
     if (!crash && crash_work != UINT64_MAX)
         refuse("--crash-work says how much is run at the points of crashes: give --crash, too");
     if (crash && random != UINT64_MAX && random > 0)

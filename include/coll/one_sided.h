@@ -14,9 +14,9 @@
  *   t->one_sided->withdraw(ctx, 0);
  *
  * Contract
- *   - A region has a number, below `regions`. Ranks that put into each other's region of a number all have exposed one of
- *     that number, of 0 bytes where nobody puts, with the same tag. How they know that is their affair: a put comes
- *     after something that the peer did after its expose, such as a message or a barrier.
+ *   - A region has a number, below `regions`. Ranks that put into each other's region of a number all have exposed one
+ *     of that number, with as many bytes and counters, and the same tag. How they know that is their affair: a put
+ *     comes after something that the peer did after its expose, such as a message or a barrier.
  *   - Between expose and withdraw *region, its memory and its counters belong to the transport. Of the memory the caller
  *     reads what counters say is there, and writes what no put on its way covers.
  *   - Puts of one rank to one peer take effect in the order in which they were started, in whichever region: when a
@@ -25,14 +25,15 @@
  *   - A put of 0 bytes only counts. A counter begins with 0 at expose, counts 1 for each put, and goes on with 0
  *     behind 2³² − 1.
  *   - put returns what send does. COLL_OK, also of test, says that call->from is the caller's again, and nothing of the peer.
- *   - A put that leads beyond the peer's region, to a counter that is not there, or to a region that is not exposed, writes and
- *     counts nothing. It ends with COLL_ERR_PLACE, at once or by test, or, where the network does not tell, as if it
- *     were well.
+ *   - A put that leads beyond the peer's region, to a counter that is not there, or to a region that is not exposed,
+ *     writes and counts nothing. It ends with COLL_ERR_PLACE, at once or by test, or, where the network does not
+ *     tell, as if it were well.
  *   - A put, or a count, of a region whose tag is aborted ends with COLL_ERR_PEER (coll_failure.abort, within bounded time). A
  *     put to a rank that is dead ends as a send to it does. Who waits for a counter asks coll_failure.dead.
  *   - After cancel, call->from is not read any more; the put may have taken effect.
  *   - After withdraw, nothing is written: withdraw waits for the bytes that a peer is writing at that moment, and for
  *     nothing else. A region is withdrawn before its ctx ends.
+ *   - A rank that waits for a counter polls: coll_events does not tell of it.
  *   - Puts and counts move on in put, test and count. Messages and puts have no order among each other.
  */
 #ifndef COLL_ONE_SIDED_H
@@ -44,12 +45,12 @@ struct coll_handle;
 
 /* Memory of this rank that peers may put into. */
 typedef struct coll_region {
-    void *memory; /* the caller's, of any alignment; NULL where it has 0 bytes */
-    size_t bytes;
+    void *memory;       /* the caller's, of any alignment; NULL where it has 0 bytes */
+    size_t bytes;       /* the same on all ranks */
     uint32_t *counters; /* the caller's, room for so many … */
-    uint32_t n;         /* … counters; the transport may keep them elsewhere, so only count tells */
-    uint32_t tag;       /* whose abort ends puts and counts */
-    uintptr_t own[2];   /* the transport's */
+    uint32_t n;   /* … counters; the transport may keep them elsewhere, so only count tells */
+    uint32_t tag; /* whose abort ends puts and counts */
+    uintptr_t own[2]; /* the transport's */
 } coll_region;
 
 /* Writes to a peer's region. */

@@ -36,8 +36,8 @@ static void conforms(uint32_t p, bool is_narrow)
         1u << COLL_CONFORMANCE_MULTICAST | 1u << COLL_CONFORMANCE_NETWORK_REDUCE |
         1u << COLL_CONFORMANCE_SHARED | 1u << COLL_CONFORMANCE_TURNS |
         1u << COLL_CONFORMANCE_EVENTS | 1u << COLL_CONFORMANCE_KEPT |
-        1u << COLL_CONFORMANCE_PUTS |
-        (is_narrow ? 0 : 1u << COLL_CONFORMANCE_REFUSAL) | (is_narrow || p < 3 ? slow : 0);
+        1u << COLL_CONFORMANCE_PUTS | (is_narrow ? 0 : 1u << COLL_CONFORMANCE_REFUSAL) |
+        (is_narrow || p < 3 ? slow : 0);
     int fd[MOST * MOST] = {0};
     CHECK(tcp_connect_all(p, fd));
     for (uint32_t r = 0; r < p; r++) {

@@ -117,6 +117,31 @@ TEST(hosts_may_do_their_part)
         }
 }
 
+/* No receive is posted: messages are put, in whatever order ranks come to it. */
+TEST(puts_are_proven)
+{
+    coll_nic_limits limits;
+    uint64_t random = 3;
+    coll_nic_limits_init(&limits);
+    limits.puts = true;
+    for (size_t i = 0; i < COLL_REGISTRY_COUNT; i += CHECK_SHARE)
+        for (int c = 0; c < COLL_COLLECTIVES; c++) {
+            coll_grid_worker worker;
+            uint64_t plans = 0;
+            if (!coll_is(coll_registry[i]->collectives, (coll_collective)c))
+                continue;
+            begin(&worker, &limits);
+            for (uint32_t p = 1; p <= 9; p++) {
+                coll_nic_needs most = {0, 0, 0, 0};
+                worker.nic_random = p % 2 ? &random : NULL;
+                plans += prove_row(&worker, i, (coll_collective)c, p, &most);
+                CHECK_EQ(most.receives, 0);
+            }
+            CHECK(plans > 0);
+            coll_grid_worker_release(&worker);
+        }
+}
+
 /* Algorithms of at most ⌈log₂ p⌉ steps. */
 TEST(log_steps_need_log_counters)
 {
@@ -281,6 +306,7 @@ int main(void)
     RUN(every_line_of_the_table_is_proven);
     RUN(results_do_not_depend_on_the_order_of_arrival);
     RUN(hosts_may_do_their_part);
+    RUN(puts_are_proven);
     RUN(log_steps_need_log_counters);
     RUN(limits_are_obeyed_or_refused);
     RUN(every_number_is_needed);

@@ -52,7 +52,8 @@ static void conform(uint32_t p, size_t longest, uint32_t depth)
             check == COLL_CONFORMANCE_SHARED || check == COLL_CONFORMANCE_TURNS ||
             (check == COLL_CONFORMANCE_EVENTS && !network->sleeps) ||
             (check == COLL_CONFORMANCE_KEPT && !network->transport->registration) ||
-            (check == COLL_CONFORMANCE_PUTS && !network->transport->one_sided) ||
+            (check == COLL_CONFORMANCE_PUTS &&
+             (!network->transport->one_sided || network->stalls)) ||
             (check == COLL_CONFORMANCE_SLOW_PEER && p < 3) ||
             (check == COLL_CONFORMANCE_REFUSAL &&
              (!network->may_be_full || result == COLL_CONFORMANCE_NOT_THERE));

@@ -15,8 +15,8 @@ struct nic_mutant {
     const coll_algorithm *algorithm;
     coll_collective collective;
     uint32_t p;
-    int mode;        /* NIC_POSTED; NIC_KEEPS: the NIC keeps messages that meet no receive; NIC_PUTS */
-    uint32_t rank;   /* whose program is edited */
+    int mode; /* NIC_POSTED; NIC_KEEPS: the NIC keeps messages that meet no receive; NIC_PUTS */
+    uint32_t rank; /* whose program is edited */
     void (*edit)(coll_nic_program *program, coll_nic_op *ops);
     coll_finding finding;
 };

@@ -160,8 +160,8 @@ static void run_kit(uint32_t p, uint32_t w, uint32_t ops, uint32_t early, uint64
     static coll_conformance kit[WIRE_RANKS];
     const uint32_t absent = ABSENT(COPY) | ABSENT(REDUCE) | ABSENT(ACQUIRE) | ABSENT(ARRIVAL) |
                             ABSENT(NETWORK_REDUCE) | ABSENT(SHARED) | ABSENT(TURNS) |
-                            ABSENT(EVENTS) | ABSENT(USES) | ABSENT(CLAIMS) | ABSENT(KEPT) | ABSENT(PUTS) |
-                            (p < 3 ? ABSENT(SLOW_PEER) : 0);
+                            ABSENT(EVENTS) | ABSENT(USES) | ABSENT(CLAIMS) | ABSENT(KEPT) |
+                            ABSENT(PUTS) | (p < 3 ? ABSENT(SLOW_PEER) : 0);
     bool well = true;
     wire_init(p, seed);
     wire_blow(w);

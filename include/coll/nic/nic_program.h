@@ -97,9 +97,10 @@ typedef struct coll_nic_program {
     const uint32_t *counts; /* of each counter: what it counts in one epoch; the caller's */
     const uint32_t *signal_peers; /* whose signals the first counters count … */
     uint32_t signals;             /* … and how many such counters there are */
-    uint32_t arrivals; /* so many last counters count puts of the peers behind those in signal_peers */
-    uint32_t rank;                /* whose it is */
-    coll_nic_needs needs;         /* of a NIC */
+    uint32_t
+        arrivals; /* so many last counters count puts of the peers behind those in signal_peers */
+    uint32_t rank;        /* whose it is */
+    coll_nic_needs needs; /* of a NIC */
 } coll_nic_program;
 
 /* A NIC without limits, which keeps unexpected messages. */

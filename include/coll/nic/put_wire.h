@@ -35,8 +35,9 @@ typedef struct coll_nic_put_port {
     const coll_transport *transport;
     void *ctx; /* the transport's */
     coll_nic_machine *machine;
-    coll_handle *handles; /* by number of an operation; word[1] of those that are not in flight is of no use */
-    uint32_t *seen;       /* of each counter: what the machine knows of */
+    coll_handle *
+        handles; /* by number of an operation; word[1] of those that are not in flight is of no use */
+    uint32_t *seen; /* of each counter: what the machine knows of */
     coll_region region;
     size_t out_at, scratch_at; /* where they lie in the region */
     uint32_t rank, p, number;  /* number of the region */
@@ -149,8 +150,8 @@ COLL_INLINE coll_status coll_i_nic_put_signal(void *ctx, uint32_t peer)
     uint32_t op = m->program->needs.ops;
     coll_put_call call;
     while (op-- > 0)
-        if (m->states[op] == COLL_I_NIC_STARTED && m->program->ops[op].kind == COLL_NIC_SIGNAL &&
-            m->program->ops[op].peer == peer)
+        if (m->states[op] == COLL_I_NIC_STARTED &&
+            m->program->ops[op].kind == COLL_NIC_SIGNAL && m->program->ops[op].peer == peer)
             break;
     if (peer >= port->p || op >= m->program->needs.ops)
         return COLL_ERR_RANK;
@@ -176,8 +177,8 @@ COLL_CONST(coll_nic_wire, coll_nic_by_puts,
 /* ---- what comes -------------------------------------------------------------------------- */
 
 /* Reads a counter, and tells the machine of what it does not know. */
-COLL_INLINE coll_status coll_i_nic_put_read(coll_nic_put_port *port, uint32_t peer, bool credits,
-                                            bool *moved)
+COLL_INLINE coll_status coll_i_nic_put_read(coll_nic_put_port *port, uint32_t peer,
+                                            bool credits, bool *moved)
 {
     const uint32_t counter = credits ? peer : port->p + peer;
     uint32_t value = 0;
@@ -199,9 +200,10 @@ COLL_INLINE bool coll_i_nic_put_is_awaited(const coll_nic_put_port *port, uint32
 {
     const coll_nic_machine *m = port->machine;
     const coll_nic_program *program = m->program;
-    const uint32_t counter = c < program->signals
-                                 ? c
-                                 : program->needs.counters - program->arrivals + c - program->signals;
+    const uint32_t counter =
+        c < program->signals
+            ? c
+            : program->needs.counters - program->arrivals + c - program->signals;
     return m->counters[counter] != m->epoch * program->counts[counter];
 }
 
@@ -214,7 +216,8 @@ COLL_INLINE coll_status coll_i_nic_put_look(coll_nic_put_port *port, bool *moved
     const uint32_t peers = program->signals + program->arrivals;
     coll_status status = COLL_OK;
     for (uint32_t c = 0; c < peers && status == COLL_OK; c++)
-        status = coll_i_nic_put_read(port, program->signal_peers[c], c < program->signals, moved);
+        status =
+            coll_i_nic_put_read(port, program->signal_peers[c], c < program->signals, moved);
     port->quiet = *moved ? 0 : port->quiet + 1;
     if (status != COLL_OK || port->quiet < QUIET || !failure->dead)
         return status;

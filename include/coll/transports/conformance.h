@@ -28,7 +28,7 @@
  * COLL_CONFORMANCE_LIST (conformance/kit.h) has the checks. On each rank one is PASSED; FAILED, which
  * ends the run on that rank, as nothing is known of the transport then; NOT_RUN; or NOT_THERE: the
  * transport lacks the callback, refused each time (COLL_ERR_CAPABILITY), never said COLL_AGAIN, or has
- * too few tags (all failures together want 16) or ranks (a slow peer wants 3).
+ * too few tags (all failures together want 17) or ranks (a slow peer wants 3).
  *
  * `longest` is best beyond every limit at which the transport changes its way of sending; a rank has up
  * to 2·depth + 24 operations in flight, and the memory of coll_conformance_bytes. Who makes no progress

@@ -514,7 +514,7 @@ COLL_INLINE const coll_region *coll_i_loop_own_region(const coll_loopback_rank *
     coll_region *before;
     const coll_region *region =
         coll_i_loop_region(&end->world->regions, end->rank, number, &before);
-    *status = !region ? COLL_ERR_STATE
+    *status = !region                                                    ? COLL_ERR_STATE
               : coll_i_loop_is_aborted(&end->world->aborts, region->tag) ? COLL_ERR_PEER
                                                                          : COLL_OK;
     return region;

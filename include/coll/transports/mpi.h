@@ -59,7 +59,7 @@ static const coll_in_network coll_i_mpi_network = {NULL, NULL, 0, coll_i_mpi_ran
             NULL /* zero copy */, NULL /* arrival */, &coll_i_mpi_failure,                     \
             &coll_i_mpi_network, NULL /* node memory */, NULL /* tag ranges */,                \
             NULL /* routes */, NULL /* events */, NULL /* registration */,                     \
-            NULL /* whole from */, NULL /* one sided */                                                              \
+            NULL /* whole from */, NULL /* one sided */                                        \
     }
 
 /* For any context (counts are ints). */

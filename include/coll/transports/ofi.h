@@ -33,6 +33,13 @@
  * COLL_ERR_IO, and the calls of the others with COLL_ERR_PEER. An abort reaches all ranks, by way of those
  * at a distance of 1, 2, 4 …
  *
+ * Ranks put into each other's memory (coll_one_sided) where the provider lets this transport choose keys and offsets, keeps
+ * the order of writes, and registers nothing that is read: tcp;ofi_rxm and sockets do. With others expose is
+ * COLL_ERR_CAPABILITY. Four regions a rank, 256 puts on their way. What leads beyond a region is found before it is sent, as
+ * all have as many bytes. But a put to a region that the peer has withdrawn, or not exposed yet, ends the connection in
+ * tcp;ofi_rxm of libfabric 1.17, and with it what was on its way (COLL_ERR_IO). A rank of another machine that dies is noticed
+ * by who puts to it, or has messages with it, not by who only waits for its puts.
+ *
  * A rank may sleep on a descriptor (coll_events), if the provider has one.
  *
  * cancel waits up to a second for the provider to let go of a long message that is being moved. libfabric
@@ -45,12 +52,14 @@
 #ifndef COLL_TRANSPORTS_OFI_H
 #define COLL_TRANSPORTS_OFI_H
 
-#include "ofi/endpoint.h"
+#include "ofi/puts.h"
 
 /* ---- a rank ------------------------------------------------------------------------------ */
 
 /* A vtable; ctx is a coll_ofi. */
-COLL_CONST(coll_transport, coll_ofi_transport, COLL_I_TAGGED_TRANSPORT(COLL_I_OFI_MOST));
+COLL_CONST(coll_transport, coll_ofi_transport, 
+           COLL_I_TAGGED_TRANSPORT(COLL_I_OFI_MOST, coll_i_ofi_test, &coll_i_ofi_failure,
+                                   &coll_i_ofi_one_sided));
 
 COLL_INLINE coll_i_tagged_asked coll_i_ofi_asked(const coll_ofi_options *options)
 {

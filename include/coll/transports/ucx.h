@@ -44,7 +44,9 @@
 /* ---- a rank ------------------------------------------------------------------------------ */
 
 /* A vtable; ctx is a coll_ucx. */
-COLL_CONST(coll_transport, coll_ucx_transport, COLL_I_TAGGED_TRANSPORT(0 /* max_bytes */));
+COLL_CONST(coll_transport, coll_ucx_transport, 
+           COLL_I_TAGGED_TRANSPORT(0 /* max_bytes */, coll_i_tagged_test, &coll_i_tagged_failure,
+                                   NULL /* one sided */));
 
 COLL_INLINE coll_i_tagged_asked coll_i_ucx_asked(const coll_ucx_options *options)
 {

@@ -350,7 +350,8 @@ COLL_INLINE bool coll_i_nic_check_channels(const coll_i_nic_order *o, coll_repor
         if (k == UINT32_MAX)
             continue;
         for (uint32_t other = 0;
-             (op->kind == COLL_NIC_SEND || op->kind == COLL_NIC_PUT) && other < o->events; other++)
+             (op->kind == COLL_NIC_SEND || op->kind == COLL_NIC_PUT) && other < o->events;
+             other++)
             if (coll_i_nic_is_known(o, k, other) && !coll_i_nic_is_known(o, i, other) &&
                 (other >= o->n || o->program->ops[other].kind != COLL_NIC_ADD))
                 return coll_i_nic_found(

@@ -130,8 +130,7 @@ COLL_INLINE bool coll_i_nic_lower_all(coll_i_nic_proof *proof, coll_i_data *d,
         const coll_nic_needs *needs = &coll_i_nic_program_at(proof, rank)->needs;
         coll_nic_memory memory;
         size_t bytes;
-        const coll_status status =
-            coll_i_nic_lower_rank(proof, d, rank, limits, &memory);
+        const coll_status status = coll_i_nic_lower_rank(proof, d, rank, limits, &memory);
         const char *refusal =
             status == COLL_OK ? coll_nic_refusal(needs, limits) : coll_status_text(status);
         if (status == COLL_ERR_MEMORY)
@@ -177,7 +176,8 @@ COLL_INLINE bool coll_i_nic_check_messages(coll_i_nic_proof *proof, uint32_t p,
                                            coll_report *report)
 {
     uint32_t total = 0;
-    size_t *ends; /* of each message: elements of the send + 1, and of the receive + 1; then where each ends */
+    size_t *
+        ends; /* of each message: elements of the send + 1, and of the receive + 1; then where each ends */
     coll_i_channels_clear(&proof->channels);
     for (int pass = 0; pass < 2; pass++) {
         ends = (size_t *)proof->ends.at;
@@ -185,7 +185,8 @@ COLL_INLINE bool coll_i_nic_check_messages(coll_i_nic_proof *proof, uint32_t p,
             const coll_nic_program *program = coll_i_nic_program_at(proof, rank);
             for (uint32_t i = 0; i < program->needs.ops; i++) {
                 const coll_nic_op *op = &program->ops[i];
-                const bool puts = op->kind == COLL_NIC_PUT, arrives = op->kind == COLL_NIC_ARRIVE,
+                const bool puts = op->kind == COLL_NIC_PUT,
+                           arrives = op->kind == COLL_NIC_ARRIVE,
                            sends = puts || op->kind == COLL_NIC_SEND;
                 coll_i_channel *channel;
                 uint32_t c;
@@ -228,7 +229,8 @@ COLL_INLINE bool coll_i_nic_check_messages(coll_i_nic_proof *proof, uint32_t p,
                                         "program receives %zu",
                                         k, channel->from, ends[2 * (channel->head + k)] - 1,
                                         ends[2 * (channel->head + k) + 1] - 1);
-            for (uint32_t k = channel->head; pass == 1 && k < channel->head + channel->sent; k++)
+            for (uint32_t k = channel->head; pass == 1 && k < channel->head + channel->sent;
+                 k++)
                 if (ends[2 * ((size_t)total + k)] != ends[2 * ((size_t)total + k) + 1])
                     return coll_i_found(report, COLL_FOUND_NIC_RACE, channel->to, COLL_NO_STEP,
                                         "message %u of rank %u is put elsewhere than where its "

@@ -123,8 +123,8 @@ COLL_INLINE coll_i_conformance_turn coll_i_conformance_check_puts(coll_conforman
         return COLL_I_CONFORMANCE_NO_MORE;
     if (!coll_i_conformance_expose_landings(kit, n, bytes, phase == ABORTED ? tag : 0,
                                             &status)) {
-        if (status == COLL_ERR_PLACE && phase == 0)
-            return COLL_I_CONFORMANCE_NOTHING; /* not in such memory */
+        if (phase == 0 && (status == COLL_ERR_PLACE || status == COLL_ERR_CAPABILITY))
+            return COLL_I_CONFORMANCE_NOTHING; /* not in such memory, or not here */
         if (kit->status >= 0) {
             coll_i_conformance_fail(kit);
             coll_i_conformance_say_status(kit, ": expose ended with ", status);

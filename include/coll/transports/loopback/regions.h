@@ -70,8 +70,7 @@ COLL_INLINE void coll_i_loop_unlist_region(coll_i_loop_regions *all, uint32_t ra
 COLL_INLINE coll_status coll_i_loop_write(const coll_i_loop_regions *all,
                                           const coll_put_call *call)
 {
-    coll_region *before,
-        *region = coll_i_loop_region(all, call->peer, call->region, &before);
+    coll_region *before, *region = coll_i_loop_region(all, call->peer, call->region, &before);
     if (!region || call->counter >= region->n ||
         !coll_region_covers(region->bytes, call->offset, call->bytes))
         return COLL_ERR_PLACE;

@@ -65,7 +65,7 @@ COLL_CONST(coll_tag_ranges, coll_i_node_tag_ranges,
             NULL /* progress */, COLL_CLAIM_ALL /* tags */, max_bytes, unsegmented, zero_copy, \
             NULL /* arrival */, &coll_i_node_failure, network, &coll_i_node_memory,            \
             &coll_i_node_tag_ranges, NULL /* routes */, NULL /* events */,                     \
-            NULL /* registration */, NULL /* whole from */, &coll_i_node_one_sided \
+            NULL /* registration */, NULL /* whole from */, &coll_i_node_one_sided             \
     }
 
 #endif /* COLL_TRANSPORTS_NODE_CALLBACKS_H */

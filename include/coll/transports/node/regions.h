@@ -135,9 +135,9 @@ COLL_INLINE coll_status coll_i_node_write_region(const coll_i_node_rank *me,
     bytes = its->bytes;
     at = its->counters;
     counters = (uint64_t)its->n * sizeof(uint32_t);
-    if (bytes > me->end || memory > me->end - bytes || counters > me->end || at > me->end - counters ||
-        call->counter >= counters / sizeof(uint32_t) || bytes > SIZE_MAX ||
-        !coll_region_covers((size_t)bytes, call->offset, call->bytes))
+    if (bytes > me->end || memory > me->end - bytes || counters > me->end ||
+        at > me->end - counters || call->counter >= counters / sizeof(uint32_t) ||
+        bytes > SIZE_MAX || !coll_region_covers((size_t)bytes, call->offset, call->bytes))
         return COLL_ERR_PLACE;
     if (call->bytes != 0)
         memcpy((unsigned char *)(me->base + (uintptr_t)memory) + call->offset, call->from,

@@ -244,7 +244,7 @@ typedef struct coll_i_node_rank {
     uint64_t ended;          /* … and bit i: with use done + i */
     unsigned char *bounce;   /* `part` bytes, where these are read to; NULL: not yet */
     uint64_t spare;          /* a channel that the other end was faster to make, or 0 */
-    uint64_t *regions;  /* of all ranks: where their tables of these are, or 0: node/regions.h */
+    uint64_t *regions; /* of all ranks: where their tables of these are, or 0: node/regions.h */
     uint64_t *operands; /* of all ranks: where the last one that it made is: node/reduction.h */
     struct coll_i_node_brought *brought; /* what this rank knows of its own */
     struct coll_i_node_member *group;    /* operands that it found, of all ranks */

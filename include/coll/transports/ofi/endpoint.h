@@ -13,6 +13,7 @@
 #include <rdma/fi_tagged.h>
 
 #include "../tagged/membership.h"
+#include "regions.h"
 
 enum {
     COLL_OFI_WHY = COLL_TCP_WHY, /* bytes of a sentence about what went wrong */
@@ -46,6 +47,7 @@ typedef struct coll_ofi {
     uint64_t key;       /* of the next buffer that is registered */
     const char *source; /* as asked; only while it is opened */
     bool directed;      /* receives name their source by its address */
+    coll_i_ofi_puts puts;
 } coll_ofi;
 
 /* ---- what is asked of libfabric ---------------------------------------------------------- */
@@ -94,6 +96,11 @@ COLL_INLINE void coll_i_ofi_error(coll_ofi *ofi)
     if (fi_cq_readerr(ofi->cq, &error, 0) <= 0 || !error.op_context)
         return; /* of what was sent inline: whoever waits for the peer finds out */
     error.err = error.err < 0 ? -error.err : error.err; /* shm has it negative */
+    if (coll_i_ofi_put_of(&ofi->puts, error.op_context)) {
+        coll_i_ofi_put_ended(coll_i_ofi_put_of(&ofi->puts, error.op_context),
+                             error.err == FI_EACCES ? COLL_ERR_PLACE : COLL_ERR_IO);
+        return;
+    }
     end = error.err == FI_ETRUNC      ? COLL_I_TAGGED_CUT
           : error.err == FI_ECANCELED ? COLL_I_TAGGED_TAKEN_BACK
                                       : COLL_I_TAGGED_FAILED;
@@ -106,9 +113,16 @@ COLL_INLINE void coll_i_ofi_progress(coll_i_tagged *net)
     coll_ofi *ofi = (coll_ofi *)net;
     struct fi_cq_tagged_entry entries[COLL_I_OFI_BATCH];
     const ssize_t n = fi_cq_read(ofi->cq, entries, COLL_I_OFI_BATCH);
-    for (ssize_t i = 0; i < n; i++)
-        coll_i_tagged_done(net, (coll_i_tagged_op *)entries[i].op_context, COLL_I_TAGGED_WELL,
-                           entries[i].tag, entries[i].len);
+    for (ssize_t i = 0; i < n; i++) {
+        coll_i_ofi_put *put = coll_i_ofi_put_of(&ofi->puts, entries[i].op_context);
+        if (put)
+            coll_i_ofi_put_ended(put, COLL_OK);
+        else if (entries[i].flags & FI_REMOTE_WRITE)
+            coll_i_ofi_put_arrived(&ofi->puts, entries[i].data);
+        else
+            coll_i_tagged_done(net, (coll_i_tagged_op *)entries[i].op_context,
+                               COLL_I_TAGGED_WELL, entries[i].tag, entries[i].len);
+    }
     if (n == -FI_EAVAIL)
         coll_i_ofi_error(ofi);
 }
@@ -174,6 +188,8 @@ COLL_INLINE void coll_i_ofi_farewell(coll_i_tagged *net)
 COLL_INLINE void coll_i_ofi_shut(coll_i_tagged *net)
 {
     coll_ofi *ofi = (coll_ofi *)net;
+    for (uint32_t i = 0; i < COLL_I_OFI_REGIONS; i++)
+        coll_i_ofi_close_region(&ofi->puts, i);
     if (ofi->ep && coll_i_ofi_is_amid(net) &&
         ofi->info->domain_attr->data_progress == FI_PROGRESS_MANUAL) {
         coll_i_ofi_farewell(net);
@@ -200,21 +216,23 @@ COLL_INLINE coll_status coll_i_ofi_arm(coll_i_tagged *net)
 
 /* ---- opening it -------------------------------------------------------------------------- */
 
-/* What is asked of a provider. */
-COLL_INLINE struct fi_info *coll_i_ofi_hints(const char *provider, bool directed)
+/* What is asked of a provider; `puts`: that it writes to memory of peers, too. */
+COLL_INLINE struct fi_info *coll_i_ofi_hints(const char *provider, bool directed, bool puts)
 {
     struct fi_info *hints = fi_allocinfo();
     char *name = NULL;
     if (!hints)
         return NULL;
-    hints->caps = FI_TAGGED | FI_SEND | FI_RECV | (directed ? FI_DIRECTED_RECV : 0);
+    hints->caps = FI_TAGGED | FI_SEND | FI_RECV | (directed ? FI_DIRECTED_RECV : 0) |
+                  (puts ? FI_RMA | FI_WRITE | FI_REMOTE_WRITE : 0);
     hints->mode = FI_CONTEXT | FI_CONTEXT2;
     hints->ep_attr->type = FI_EP_RDM;
     hints->domain_attr->mr_mode =
         FI_MR_LOCAL | FI_MR_ALLOCATED | FI_MR_VIRT_ADDR | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
     hints->domain_attr->threading = FI_THREAD_DOMAIN;
     hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
-    hints->tx_attr->msg_order = hints->rx_attr->msg_order = FI_ORDER_SAS;
+    hints->tx_attr->msg_order = hints->rx_attr->msg_order =
+        FI_ORDER_SAS | (puts ? FI_ORDER_WAW : 0);
     if (provider) { /* fi_freeinfo frees it */
         name = (char *)malloc(strlen(provider) + 1);
         if (!name) {
@@ -233,8 +251,9 @@ COLL_INLINE int coll_i_ofi_choose(coll_ofi *ofi, const char *provider, const cha
     const uint64_t flags = source ? FI_SOURCE : 0;
     struct fi_info *all = NULL, *one;
     int code = -FI_ENODATA;
-    for (unsigned directed = 2; directed-- > 0 && !ofi->info;) {
-        struct fi_info *hints = coll_i_ofi_hints(provider, directed != 0);
+    for (unsigned asks = 4; asks-- > 0 && !ofi->info;) {
+        const bool directed = asks >= 2, puts = asks % 2 != 0;
+        struct fi_info *hints = coll_i_ofi_hints(provider, directed, puts);
         if (!hints)
             return -FI_ENOMEM;
         code = fi_getinfo(FI_VERSION(1, 17), source, NULL, flags, hints, &all);
@@ -243,9 +262,10 @@ COLL_INLINE int coll_i_ofi_choose(coll_ofi *ofi, const char *provider, const cha
             continue;
         for (one = all; one && !provider && strcmp(one->fabric_attr->prov_name, "shm") == 0;)
             one = one->next;
-        if (one)
+        if (one && (!puts || coll_i_ofi_can_put(one)))
             ofi->info = fi_dupinfo(one);
-        ofi->directed = directed != 0;
+        ofi->directed = directed;
+        ofi->puts.able = puts;
         fi_freeinfo(all);
     }
     return ofi->info ? 0 : code ? code : -FI_ENODATA;
@@ -396,6 +416,7 @@ COLL_INLINE void coll_i_ofi_release(coll_i_tagged *net)
     if (ofi->info)
         fi_freeinfo(ofi->info);
     free(ofi->peers);
+    free(ofi->puts.all);
 }
 
 COLL_CONST(coll_i_tagged_library, coll_i_ofi_library,

@@ -80,7 +80,8 @@ typedef struct coll_i_ipc_segment {
 
 /* Where things lie: distances from the beginning. */
 typedef struct coll_i_ipc_map {
-    uint64_t members, turns, watches, cpus, operands, regions, channels, shared, heap, space, end;
+    uint64_t members, turns, watches, cpus, operands, regions, channels, shared, heap, space,
+        end;
 } coll_i_ipc_map;
 
 COLL_INLINE uint64_t coll_i_ipc_up(uint64_t n, uint64_t to)

@@ -79,14 +79,14 @@ COLL_INLINE coll_status coll_i_tagged_arm(void *ctx)
 }
 
 COLL_CONST(coll_events, coll_i_tagged_events, {coll_i_tagged_descriptor, coll_i_tagged_arm});
-#define COLL_I_TAGGED_TRANSPORT(max_bytes)                                                     \
+#define COLL_I_TAGGED_TRANSPORT(max_bytes, test, failure, one_sided)                           \
     {                                                                                          \
-        coll_i_tagged_send, coll_i_tagged_recv, coll_i_tagged_test, NULL /* copy */,           \
-            NULL /* reduce */, coll_i_tagged_wait, coll_i_tagged_progress,                     \
-            COLL_CLAIM_ALL /* tags */, max_bytes, 0 /* unsegmented */, NULL /* zero copy */,   \
-            NULL /* arrival */, &coll_i_tagged_failure, &coll_i_tagged_network,                \
-            NULL /* node memory */, &coll_i_tagged_tag_ranges, NULL /* routes */,              \
-            &coll_i_tagged_events, &coll_i_tagged_registration, NULL /* whole from */, NULL /* one sided */          \
+        coll_i_tagged_send, coll_i_tagged_recv, test, NULL /* copy */, NULL /* reduce */,      \
+            coll_i_tagged_wait, coll_i_tagged_progress, COLL_CLAIM_ALL /* tags */, max_bytes,  \
+            0 /* unsegmented */, NULL /* zero copy */, NULL /* arrival */, failure,            \
+            &coll_i_tagged_network, NULL /* node memory */, &coll_i_tagged_tag_ranges,         \
+            NULL /* routes */, &coll_i_tagged_events, &coll_i_tagged_registration,             \
+            NULL /* whole from */, one_sided                                                   \
     }
 
 #endif /* COLL_TRANSPORTS_TAGGED_SLEEP_H */
