@@ -35,12 +35,12 @@ typedef struct coll_nic_put_port {
     const coll_transport *transport;
     void *ctx; /* the transport's */
     coll_nic_machine *machine;
-    coll_handle *
-        handles; /* by number of an operation; word[1] of those that are not in flight is of no use */
-    uint32_t *seen; /* of each counter: what the machine knows of */
-    coll_region region;
+    coll_handle *handles;      /* by number of an operation */
+    uint32_t *seen;            /* of each counter: what the machine knows of */
+    coll_region region;        /* OUT and SCRATCH, and two counters for each peer */
     size_t out_at, scratch_at; /* where they lie in the region */
-    uint32_t rank, p, number;  /* number of the region */
+    uint32_t rank, p;          /* whose it is, and of how many */
+    uint32_t number;           /* of the region */
     uint32_t quiet;            /* polls in which nothing came */
 } coll_nic_put_port;
 

@@ -24,7 +24,7 @@
 
 #include "../executor.h"
 #include "loopback/aborted.h"
-#include "loopback/regions.h"
+#include "loopback/exposed.h"
 
 typedef enum coll_i_loop_state {
     COLL_I_LOOP_RECEIVE, /* a receive that waits for its message */

@@ -8,7 +8,7 @@
 #ifndef COLL_TRANSPORTS_CONFORMANCE_CHECKS_H
 #define COLL_TRANSPORTS_CONFORMANCE_CHECKS_H
 
-#include "puts.h"
+#include "landings.h"
 
 /* ---- what may be there ------------------------------------------------------------------- */
 

@@ -13,7 +13,7 @@
 #include <rdma/fi_tagged.h>
 
 #include "../tagged/membership.h"
-#include "regions.h"
+#include "ofi_regions.h"
 
 enum {
     COLL_OFI_WHY = COLL_TCP_WHY, /* bytes of a sentence about what went wrong */

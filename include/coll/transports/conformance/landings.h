@@ -1,12 +1,12 @@
-/* coll/transports/conformance/puts.h — the conformance kit: memory that peers write to, and counters that tell of it
+/* coll/transports/conformance/landings.h — the conformance kit: memory that peers write to, and counters that tell of it
  *
  * Each rank exposes its landings, one beside the other, and puts into those of the next rank. They lie alike on all ranks, as all
  * add the same operations; what lies between them is guarded.
  *
  * Use ../conformance.h.
  */
-#ifndef COLL_TRANSPORTS_CONFORMANCE_PUTS_H
-#define COLL_TRANSPORTS_CONFORMANCE_PUTS_H
+#ifndef COLL_TRANSPORTS_CONFORMANCE_LANDINGS_H
+#define COLL_TRANSPORTS_CONFORMANCE_LANDINGS_H
 
 #include "registration.h"
 
@@ -155,4 +155,4 @@ COLL_INLINE coll_i_conformance_turn coll_i_conformance_check_puts(coll_conforman
     return COLL_I_CONFORMANCE_PHASE;
 }
 
-#endif /* COLL_TRANSPORTS_CONFORMANCE_PUTS_H */
+#endif /* COLL_TRANSPORTS_CONFORMANCE_LANDINGS_H */

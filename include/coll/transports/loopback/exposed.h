@@ -1,11 +1,11 @@
-/* coll/transports/loopback/regions.h — all ranks in one thread: regions that are exposed (one_sided.h)
+/* coll/transports/loopback/exposed.h — all ranks in one thread: regions that are exposed (one_sided.h)
  *
  * They are in a list, through their own words: so a world takes no memory for them.
  *
  * Use loopback.h.
  */
-#ifndef COLL_TRANSPORTS_LOOPBACK_REGIONS_H
-#define COLL_TRANSPORTS_LOOPBACK_REGIONS_H
+#ifndef COLL_TRANSPORTS_LOOPBACK_EXPOSED_H
+#define COLL_TRANSPORTS_LOOPBACK_EXPOSED_H
 
 #include "../../transport.h"
 
@@ -80,4 +80,4 @@ COLL_INLINE coll_status coll_i_loop_write(const coll_i_loop_regions *all,
     return COLL_OK;
 }
 
-#endif /* COLL_TRANSPORTS_LOOPBACK_REGIONS_H */
+#endif /* COLL_TRANSPORTS_LOOPBACK_EXPOSED_H */

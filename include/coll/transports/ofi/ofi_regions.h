@@ -1,12 +1,12 @@
-/* coll/transports/ofi/regions.h — ranks joined by libfabric: regions that are exposed, and puts on their way
+/* coll/transports/ofi/ofi_regions.h — ranks joined by libfabric: regions that are exposed, and puts on their way
  *
  * A put is a write with remote CQ data: the completion that the target reads tells which counter of which region counts,
  * when the bytes are there. A region's key is its number, so peers need not be told.
  *
  * Use ../ofi.h.
  */
-#ifndef COLL_TRANSPORTS_OFI_REGIONS_H
-#define COLL_TRANSPORTS_OFI_REGIONS_H
+#ifndef COLL_TRANSPORTS_OFI_OFI_REGIONS_H
+#define COLL_TRANSPORTS_OFI_OFI_REGIONS_H
 
 #include <rdma/fabric.h>
 #include <rdma/fi_domain.h>
@@ -95,4 +95,4 @@ COLL_INLINE void coll_i_ofi_close_region(coll_i_ofi_puts *puts, uint32_t number)
     puts->regions[number] = NULL;
 }
 
-#endif /* COLL_TRANSPORTS_OFI_REGIONS_H */
+#endif /* COLL_TRANSPORTS_OFI_OFI_REGIONS_H */
