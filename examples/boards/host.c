@@ -86,7 +86,9 @@ static const struct {
                         {"a damaged descriptor", COLL_NIC_WHY_DESCRIPTOR},
                         {"the program of another rank", COLL_NIC_WHY_RANK},
                         {"a buffer that is too short", COLL_NIC_WHY_BUFFER}};
-enum { BARRIER = 0, SUM = 4, LATE = MISTAKES, USES }; /* jobs; uses of channel 0 */
+enum { BARRIER = 0, SUM = 4 }; /* jobs */
+/* Uses of channel 0: the first one is of calls that end well, some of which another rank may still be in. */
+enum { FIRST_MISTAKE = 1, LATE = FIRST_MISTAKE + MISTAKES, WELL_AGAIN };
 
 static coll_status post_mistake(mistake which)
 {
@@ -120,7 +122,7 @@ static bool err(mistake which)
 {
     const bool mine = which % me.p == me.rank;
     coll_status status;
-    me.use[0] = which;
+    me.use[0] = FIRST_MISTAKE + (uint32_t)which;
     status = mine ? post_mistake(which) : calls_post(0, which == SHORT ? SUM : BARRIER);
     if (status == COLL_OK)
         status = calls_finish(0);
@@ -235,7 +237,7 @@ static bool run(void)
     for (int which = 0; which < MISTAKES && well && me.p > 1; which++)
         well = err((mistake)which);
     well = well && (me.p == 1 || be_late());
-    me.use[0] = USES;
+    me.use[0] = WELL_AGAIN;
     for (uint32_t i = 0; i < n && well; i++) {
         const coll_status status = calls_run(0, ours[i]);
         well = status == COLL_OK ? tell(0, ours[i])
