@@ -69,33 +69,34 @@ typedef struct coll_compare {
 
 /* ---- arguments as 16 bytes --------------------------------------------------------------- */
 
-/* Where a field is: in which word, from which bit on, how many bits. */
-typedef struct coll_i_compare_place {
-    uint8_t word, bit, bits;
-} coll_i_compare_place;
-
-COLL_INLINE coll_i_compare_place coll_i_compare_place_of(coll_compare_field field)
+/* Where a field is: in which word (bits 16 and up), from which bit on (8 to 15), how many bits. */
+COLL_INLINE uint32_t coll_i_compare_place_of(coll_compare_field field)
 {
-    static const coll_i_compare_place places[COLL_COMPARE_FIELDS] = {
-        {0, 0, 16}, {0, 16, 5}, {0, 40, 24}, {1, 0, 16}, {0, 21, 5}, {1, 16, 48}, {0, 26, 14}};
+    static const uint32_t places[COLL_COMPARE_FIELDS] = {0x00010, 0x01005, 0x02818, 0x10010,
+                                                         0x01505, 0x11030, 0x01a0e};
     return places[field];
+}
+
+COLL_INLINE uint64_t coll_i_compare_mask(uint32_t place)
+{
+    return ((uint64_t)1 << (place & 255)) - 1;
 }
 
 /* A field of a rank's arguments. */
 COLL_INLINE uint64_t coll_compared_value(const coll_compared *one, coll_compare_field field)
 {
-    const coll_i_compare_place at = coll_i_compare_place_of(field);
-    return one->word[at.word] >> at.bit & (((uint64_t)1 << at.bits) - 1);
+    const uint32_t place = coll_i_compare_place_of(field);
+    return one->word[place >> 16] >> (place >> 8 & 255) & coll_i_compare_mask(place);
 }
 
 /* Writes a field. Bits that have no place are folded into those below. */
 COLL_INLINE void coll_i_compared_set(coll_compared *one, coll_compare_field field,
                                      uint64_t value)
 {
-    const coll_i_compare_place at = coll_i_compare_place_of(field);
-    while (value >> at.bits != 0)
-        value = (value & (((uint64_t)1 << at.bits) - 1)) ^ value >> at.bits;
-    one->word[at.word] |= value << at.bit;
+    const uint32_t place = coll_i_compare_place_of(field), bits = place & 255;
+    while (value >> bits != 0)
+        value = (value & coll_i_compare_mask(place)) ^ value >> bits;
+    one->word[place >> 16] |= value << (place >> 8 & 255);
 }
 
 /* A number that depends on another one, and on all of `value` (FNV-1a, by words). */
