@@ -209,9 +209,10 @@ COLL_INLINE bool coll_i_nic_op_is_sound(const coll_nic_bounds *bounds, const col
                                    : !coll_i_nic_is_inside(bounds, op, op->dst)) ||
          (!op->token && coll_ref_space(op->dst) == COLL_IN)))
         return false;
-    if (coll_i_nic_kind_has(COLL_I_NIC_HAS_PLACE, op)
-            ? !coll_i_nic_is_operand(bounds, op, op->src)
-            : !coll_i_nic_is_inside(bounds, op, op->src))
+    if (coll_i_nic_kind_has(COLL_I_NIC_HAS_SRC, op) &&
+        (coll_i_nic_kind_has(COLL_I_NIC_HAS_PLACE, op)
+             ? !coll_i_nic_is_operand(bounds, op, op->src)
+             : !coll_i_nic_is_inside(bounds, op, op->src)))
         return false;
     if (op->kind != COLL_NIC_REDUCE)
         return true;
