@@ -96,7 +96,7 @@ COLL_INLINE int coll_i_offload_endpoint(const coll_ofi_nic *nic, struct fid_ep *
 COLL_INLINE int coll_i_offload_choose(coll_ofi_nic *nic, const char *provider,
                                       const char *source)
 {
-    struct fi_info *hints = coll_i_ofi_hints(provider, true);
+    struct fi_info *hints = coll_i_ofi_hints(provider, true, false);
     int code;
     if (!hints)
         return -FI_ENOMEM;

@@ -318,6 +318,8 @@ COLL_INLINE void coll_i_offload_translate_op(coll_i_offload_translation *t,
         break;
     case COLL_NIC_NETWORK:
     case COLL_NIC_SIGNAL:
+    case COLL_NIC_PUT:
+    case COLL_NIC_ARRIVE:
     case COLL_NIC_KINDS:
         break; /* refused */
     }
@@ -346,6 +348,10 @@ COLL_INLINE const char *coll_i_offload_refuses(coll_i_offload_translation *t,
     if (op->kind == COLL_NIC_SIGNAL)
         return "the program signals its peers: lower it with limits.unexpected, as libfabric "
                "keeps messages that come before their receives";
+    if (op->kind == COLL_NIC_PUT || op->kind == COLL_NIC_ARRIVE)
+        return "the program puts its messages, whose credits would be signals: lower it "
+               "without "
+               "limits.puts";
     if (message && (op->peer >= t->nic->p || op->number >> COLL_I_OFFLOAD_NUMBER_BITS != 0))
         return "the program is not one of these ranks, or has more than a million messages "
                "between two of them: lower a plan of as many ranks as the NIC was opened for";
