@@ -273,7 +273,7 @@ TEST(operands_are_combined)
             a.stride = stride;
             for (size_t k = 0; k < count && !apart; k++)
                 out[k] = in[k];
-            coll_i_task_reduce(&run, &a, inputs);
+            coll_i_task_reduce(&run, &a);
             for (size_t k = 0; k < count; k++) {
                 uint64_t sum = in[k];
                 for (uint32_t n = 0; n < inputs; n++)

@@ -30,7 +30,7 @@ static int by_itself(void)
                          operation(COLL_NIC_ADD, 0, 2, 1),
                          operation(COLL_NIC_END, 1, 2, COLL_NIC_NONE)};
     const uint32_t counts[] = {2, 2};
-    coll_nic_program program = {ops, counts, NULL, 0, 0, {5, 2, 0, 0}};
+    coll_nic_program program = {ops, counts, NULL, 0, 0, 0, {5, 2, 0, 0}};
     coll_op op;
     coll_ofi_offload_needs needs;
     coll_ofi_offload *o;

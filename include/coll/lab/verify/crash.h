@@ -56,21 +56,22 @@ COLL_INLINE const char *coll_i_crash_words(const coll_i_stops *s, char *text, si
     return text;
 }
 
-COLL_INLINE const char *coll_i_crash_engine(const coll_i_crash_way *way)
+COLL_INLINE const char *coll_i_crash_engine(const coll_i_crash_way *manner)
 {
-    return way->how == COLL_I_WORLD_IN_ORDER ? "in-order engine" : "window engine";
+    return manner->how == COLL_I_WORLD_IN_ORDER ? "in-order engine" : "window engine";
 }
 
 /* ---- one run ----------------------------------------------------------------------------- */
 
 /* Starts all ranks that live. False: a finding. */
 COLL_INLINE bool coll_i_crash_start(const coll_i_stops *s, const coll_i_data *d,
-                                    const coll_i_crash_way *way, uint32_t tag,
+                                    const coll_i_crash_way *manner, uint32_t tag,
                                     coll_report *report)
 {
     const coll_plan *plan = coll_i_rank_at(d, 0)->plan;
-    const uint32_t room = way->how == COLL_I_WORLD_IN_ORDER ? plan->sends : plan->window;
-    if (!coll_i_reserve_new(&s->world->slots, s->world->p * coll_i_world_room(room, way->how)))
+    const uint32_t room = manner->how == COLL_I_WORLD_IN_ORDER ? plan->sends : plan->window;
+    if (!coll_i_reserve_new(&s->world->slots,
+                            s->world->p * coll_i_world_room(room, manner->how)))
         return coll_i_no_memory(report);
     for (uint32_t rank = 0; rank < s->world->p; rank++) {
         coll_task task;
@@ -79,35 +80,35 @@ COLL_INLINE bool coll_i_crash_start(const coll_i_stops *s, const coll_i_data *d,
             continue;
         coll_i_world_task(s->world, d, rank, s->transport, coll_i_stops_at(s, rank), &task);
         task.tag = tag;
-        status = coll_i_world_start(s->world, rank, &task, room, way->how);
+        status = coll_i_world_start(s->world, rank, &task, room, manner->how);
         if (status == COLL_ERR_MEMORY)
             return coll_i_no_memory(report);
         if (status != COLL_OK && status != COLL_ERR_PEER && status != COLL_ERR_IO &&
             status != COLL_ERR_SIZE)
             return coll_i_found(report, COLL_FOUND_PLAN, rank, COLL_NO_STEP, "the %s says: %s",
-                                coll_i_crash_engine(way), coll_status_text(status));
+                                coll_i_crash_engine(manner), coll_status_text(status));
     }
     return true;
 }
 
 /* Have all ranks that live ended, with nothing in flight? */
-COLL_INLINE bool coll_i_crash_ended(const coll_i_stops *s, const coll_i_crash_way *way,
+COLL_INLINE bool coll_i_crash_ended(const coll_i_stops *s, const coll_i_crash_way *manner,
                                     coll_report *report)
 {
     char words[160];
     for (uint32_t rank = 0; rank < s->world->p; rank++) {
-        const coll_status status = coll_i_world_status(s->world, rank, way->how);
+        const coll_status status = coll_i_world_status(s->world, rank, manner->how);
         if (coll_i_stops_has(s, rank))
             continue;
         if (status == COLL_AGAIN)
             return coll_i_found(report, COLL_FOUND_CRASH_HANG, rank, COLL_NO_STEP,
-                                "by the %s it never ends: %s", coll_i_crash_engine(way),
+                                "by the %s it never ends: %s", coll_i_crash_engine(manner),
                                 coll_i_crash_words(s, words, sizeof words));
         if (coll_i_stops_at(s, rank)->flying != 0)
             return coll_i_found(report, COLL_FOUND_CRASH_BUFFER, rank, COLL_NO_STEP,
                                 "by the %s it ended with \"%s\" and %u of its operations in "
                                 "flight: %s",
-                                coll_i_crash_engine(way), coll_status_text(status),
+                                coll_i_crash_engine(manner), coll_status_text(status),
                                 coll_i_stops_at(s, rank)->flying,
                                 coll_i_crash_words(s, words, sizeof words));
     }
@@ -115,11 +116,11 @@ COLL_INLINE bool coll_i_crash_ended(const coll_i_stops *s, const coll_i_crash_wa
 }
 
 /* Was there memory for all that the ranks did? A rank that lacked it has failed, and nothing is to be learnt. */
-COLL_INLINE bool coll_i_crash_had_memory(const coll_i_stops *s, const coll_i_crash_way *way,
+COLL_INLINE bool coll_i_crash_had_memory(const coll_i_stops *s, const coll_i_crash_way *manner,
                                          coll_report *report)
 {
     for (uint32_t rank = 0; rank < s->world->p; rank++)
-        if (coll_i_world_status(s->world, rank, way->how) == COLL_ERR_MEMORY)
+        if (coll_i_world_status(s->world, rank, manner->how) == COLL_ERR_MEMORY)
             return coll_i_no_memory(report);
     return true;
 }
@@ -143,23 +144,23 @@ COLL_INLINE uint64_t coll_i_crash_can(const coll_i_crash *c, coll_i_crash_how ho
 }
 
 /* Have those who ended well a right to, and, if the way is `exact`, all others none? */
-COLL_INLINE bool coll_i_crash_well(const coll_i_crash *c, const coll_i_crash_way *way,
+COLL_INLINE bool coll_i_crash_well(const coll_i_crash *c, const coll_i_crash_way *manner,
                                    bool exact, uint64_t can, coll_report *report)
 {
-    const uint64_t well = coll_i_stops_well(&c->stops, way->how);
+    const uint64_t well = coll_i_stops_well(&c->stops, manner->how);
     char words[160];
     for (uint32_t rank = 0; rank < c->needs.p; rank++) {
         const bool is = (well >> rank & 1u) != 0, may = (can >> rank & 1u) != 0;
         if (is && !may)
             return coll_i_found(report, COLL_FOUND_CRASH_OK, rank, COLL_NO_STEP,
                                 "by the %s it ended well, and needs what did not happen: %s",
-                                coll_i_crash_engine(way),
+                                coll_i_crash_engine(manner),
                                 coll_i_crash_words(&c->stops, words, sizeof words));
         if (exact && !is && may)
             return coll_i_found(report, COLL_FOUND_CRASH_HANG, rank, COLL_NO_STEP,
                                 "by the %s it does not end, though all that it needs has "
                                 "happened: %s",
-                                coll_i_crash_engine(way),
+                                coll_i_crash_engine(manner),
                                 coll_i_crash_words(&c->stops, words, sizeof words));
     }
     return true;
@@ -168,7 +169,7 @@ COLL_INLINE bool coll_i_crash_well(const coll_i_crash *c, const coll_i_crash_way
 /* All ranks run the plan once more on the same channels, with new processes for those that stopped, if
  * something is left over there. Nobody may take it, so all end with an error. */
 COLL_INLINE bool coll_i_crash_next(coll_i_crash *c, const coll_i_data *d,
-                                   const coll_i_crash_way *way, coll_report *report)
+                                   const coll_i_crash_way *manner, coll_report *report)
 {
     coll_i_stops *s = &c->stops;
     bool no_memory;
@@ -181,10 +182,10 @@ COLL_INLINE bool coll_i_crash_next(coll_i_crash *c, const coll_i_data *d,
         return true;
     (void)coll_i_crash_words(s, words, sizeof words);
     coll_i_stops_again(s);
-    if (!coll_i_crash_start(s, d, way, COLL_I_STOPS_USE, report))
+    if (!coll_i_crash_start(s, d, manner, COLL_I_STOPS_USE, report))
         return false;
-    (void)coll_i_stops_settle(s, way->how);
-    if (!coll_i_crash_had_memory(s, way, report))
+    (void)coll_i_stops_settle(s, manner->how);
+    if (!coll_i_crash_had_memory(s, manner, report))
         return false;
     mistaken = coll_i_stops_mistaken(s);
     if (mistaken != COLL_I_NONE)
@@ -194,41 +195,41 @@ COLL_INLINE bool coll_i_crash_next(coll_i_crash *c, const coll_i_data *d,
             "%s",
             words);
     report->crash.leftovers += s->found_leftover ? 1 : 0;
-    return coll_i_crash_ended(s, way, report);
+    return coll_i_crash_ended(s, manner, report);
 }
 
 /* Runs a plan of which these ranks stop. False: a finding. */
 COLL_INLINE bool coll_i_crash_run(coll_i_crash *c, coll_i_world *w, const coll_i_data *d,
-                                  const coll_i_crash_way *way, const coll_i_crash_stop *stop,
+                                  const coll_i_crash_way *manner, const coll_i_crash_stop *stop,
                                   uint32_t n_stops, coll_report *report)
 {
     coll_i_stops *s = &c->stops;
     uint64_t can;
     uint32_t rounds;
-    if (!coll_i_stops_begin_run(s, w, way->capacity))
+    if (!coll_i_stops_begin_run(s, w, manner->capacity))
         return coll_i_no_memory(report);
     s->transport = c->transport ? c->transport : &coll_i_stops_transport;
-    s->early = way->early;
+    s->early = manner->early;
     for (uint32_t i = 0; i < n_stops; i++)
         coll_i_stops_at(s, stop[i].rank)->last = stop[i].after;
-    if (!coll_i_crash_start(s, d, way, 0, report))
+    if (!coll_i_crash_start(s, d, manner, 0, report))
         return false;
-    (void)coll_i_stops_settle(s, way->how);
-    if (!coll_i_crash_had_memory(s, way, report))
+    (void)coll_i_stops_settle(s, manner->how);
+    if (!coll_i_crash_had_memory(s, manner, report))
         return false;
     if (s->stopped == 0) /* the plan ended before that */
-        return coll_i_crash_well(c, way, true, coll_i_crash_all(&c->needs), report);
+        return coll_i_crash_well(c, manner, true, coll_i_crash_all(&c->needs), report);
     report->crash.runs++;
-    can = coll_i_crash_can(c, way->needs);
-    if (!coll_i_crash_well(c, way, way->exact, can, report))
+    can = coll_i_crash_can(c, manner->needs);
+    if (!coll_i_crash_well(c, manner, manner->exact, can, report))
         return false;
-    s->noticed = !way->early;
-    rounds = coll_i_stops_settle(s, way->how);
+    s->noticed = !manner->early;
+    rounds = coll_i_stops_settle(s, manner->how);
     if (rounds > report->crash.rounds)
         report->crash.rounds = rounds;
-    return coll_i_crash_ended(s, way, report) &&
-           coll_i_crash_well(c, way, false, can, report) &&
-           (!way->exact || coll_i_crash_next(c, d, way, report));
+    return coll_i_crash_ended(s, manner, report) &&
+           coll_i_crash_well(c, manner, false, can, report) &&
+           (!manner->exact || coll_i_crash_next(c, d, manner, report));
 }
 
 /* ---- all points -------------------------------------------------------------------------- */
@@ -250,13 +251,13 @@ COLL_INLINE bool coll_i_crash_rank(coll_i_crash *c, coll_i_world *w, const coll_
         stop[0].rank = rank;
         stop[0].after = 0;
         for (bool stopped = true; stopped; stop[0].after++) {
-            const coll_i_crash_way *way = &coll_i_crash_ways[i];
-            if (!coll_i_crash_run(c, w, d, way, stop, 1, report))
+            const coll_i_crash_way *manner = &coll_i_crash_ways[i];
+            if (!coll_i_crash_run(c, w, d, manner, stop, 1, report))
                 return false;
             stopped = coll_i_stops_has(&c->stops, rank);
             stop[1].rank = (rank + 1 + coll_i_random_below(&c->random, w->p - 1)) % w->p;
             stop[1].after = coll_i_random_below(&c->random, 2 * stop[0].after + 2);
-            if (two && stopped && !coll_i_crash_run(c, w, d, way, stop, 2, report))
+            if (two && stopped && !coll_i_crash_run(c, w, d, manner, stop, 2, report))
                 return false;
         }
     }
