@@ -125,13 +125,13 @@ TEST(no_counters)
     static const unsigned char bytes[] = {COLL_NIC_PACK_VERSION, 0, 1, 0, 0, 0, 0, COLL_NIC_END,
                                           /* trigger */ 5,
                                           /* threshold */ 0};
-    static const coll_nic_bounds bounds = {2, {0, 0, 0, 0}};
+    static const coll_nic_bounds least = {2, {0, 0, 0, 0}};
     static size_t room[64];
     coll_nic_memory memory;
     coll_nic_program program;
     memory.at = room;
     memory.bytes = sizeof room;
-    CHECK_STATUS(coll_nic_unpack(&program, bytes, sizeof bytes, &bounds, &memory),
+    CHECK_STATUS(coll_nic_unpack(&program, bytes, sizeof bytes, &least, &memory),
                  COLL_ERR_FORMAT);
 }
 
