@@ -81,7 +81,7 @@ static rank ranks[MANY];
 static uint32_t p;
 static uint64_t lines[COLL_BOARD_WORDS * MANY];
 static fault what;
-static int is_frozen, lost, ready;
+static int is_frozen, lost, ready, posted;
 static coll_transport transport;
 static coll_failure failure;
 static const coll_transport *inner;
@@ -211,8 +211,12 @@ static coll_status second_call(rank *me)
     }
     while (what == STOPPED && me->r == BEFORE && !__atomic_load_n(&is_frozen, __ATOMIC_ACQUIRE))
         sched_yield();
+    /* one that comes later may find all messages that it needs, and be over at once */
+    while (what == APART && me->r != WRONG && !__atomic_load_n(&posted, __ATOMIC_ACQUIRE))
+        sched_yield();
     if (what == APART && me->r == WRONG) {
         const coll_status status = coll_post(&me->comm, &args, &me->request);
+        __atomic_store_n(&posted, 1, __ATOMIC_RELEASE);
         if (status != COLL_OK)
             return status;
         hold();
@@ -257,7 +261,7 @@ static void begin(fault it, uint32_t n, const coll_transport *of)
     what = it;
     p = n;
     inner = of;
-    is_frozen = lost = ready = 0;
+    is_frozen = lost = ready = posted = 0;
     memset(lines, 0, sizeof lines);
     transport = *of;
     failure = *of->failure;

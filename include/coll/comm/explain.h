@@ -215,7 +215,7 @@ COLL_INLINE size_t coll_explain_text(coll_explain *explain, char *text, size_t r
     explain->cause = COLL_EXPLAIN_NOTHING;
     explain->rank = COLL_RANK_NONE;
     line.peer = COLL_RANK_NONE;
-    its.calls = 0;
+    its.calls = its.now = its.args.word[0] = its.args.word[1] = 0;
     if (request)
         coll_i_explain_look(request, &line);
     for (uint32_t r = 0; r < explain->comm->p; r++) {

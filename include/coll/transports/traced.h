@@ -17,7 +17,7 @@
  * program that does not wrap its transport pays nothing.
  *
  * What is seen is what a transport is asked to do: messages, and copies and reductions that the transport
- * itself carries out. A receive lasts from where it was posted to where it was found to be there, or, of a
+ * itself carries out; puts are passed on without a note. A receive lasts from where it was posted to where it was found to be there, or, of a
  * message that is combined where it lies, to where that is done. What this processor copies and
  * combines beside that lies in the gaps.
  *
@@ -99,6 +99,13 @@ COLL_INLINE void coll_i_traced_offer(coll_traced *traced)
     traced->registration.keep = coll_i_traced_keep;
     traced->registration.forget = coll_i_traced_forget;
     t->registration = inner->registration ? &traced->registration : NULL;
+    traced->one_sided.expose = coll_i_traced_expose;
+    traced->one_sided.withdraw = coll_i_traced_withdraw;
+    traced->one_sided.put = coll_i_traced_put;
+    traced->one_sided.count = coll_i_traced_count;
+    traced->one_sided.regions = inner->one_sided ? inner->one_sided->regions : 0;
+    traced->one_sided.counters = inner->one_sided ? inner->one_sided->counters : 0;
+    t->one_sided = inner->one_sided ? &traced->one_sided : NULL;
 }
 
 /* Wraps a transport, so that its latest `room` operations are noted in `events`, with times of a clock that never

@@ -269,4 +269,31 @@ COLL_INLINE void coll_i_traced_forget(void *ctx, const void *memory, size_t byte
     traced->inner->registration->forget(traced->ctx, memory, bytes, writes);
 }
 
+/* ---- puts -------------------------------------------------------------------------------- */
+
+COLL_INLINE coll_status coll_i_traced_expose(void *ctx, uint32_t number, coll_region *region)
+{
+    const coll_traced *traced = (const coll_traced *)ctx;
+    return traced->inner->one_sided->expose(traced->ctx, number, region);
+}
+
+COLL_INLINE void coll_i_traced_withdraw(void *ctx, uint32_t number)
+{
+    const coll_traced *traced = (const coll_traced *)ctx;
+    traced->inner->one_sided->withdraw(traced->ctx, number);
+}
+
+COLL_INLINE coll_status coll_i_traced_put(void *ctx, const coll_put_call *call, coll_handle *h)
+{
+    const coll_traced *traced = (const coll_traced *)ctx;
+    return traced->inner->one_sided->put(traced->ctx, call, h);
+}
+
+COLL_INLINE coll_status coll_i_traced_count(void *ctx, uint32_t number, uint32_t counter,
+                                            uint32_t *value)
+{
+    const coll_traced *traced = (const coll_traced *)ctx;
+    return traced->inner->one_sided->count(traced->ctx, number, counter, value);
+}
+
 #endif /* COLL_TRANSPORTS_TRACED_TRACED_CALLBACKS_H */

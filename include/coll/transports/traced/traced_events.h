@@ -64,6 +64,7 @@ typedef struct coll_traced {
     coll_routes routes;
     coll_events sleeping;
     coll_registration registration;
+    coll_one_sided one_sided;
 } coll_traced;
 
 /* ---- events ------------------------------------------------------------------------------ */
