@@ -17,9 +17,9 @@
  * program that does not wrap its transport pays nothing.
  *
  * What is seen is what a transport is asked to do: messages, and copies and reductions that the transport
- * itself carries out; puts are passed on without a note. A receive lasts from where it was posted to where it was found to be there, or, of a
- * message that is combined where it lies, to where that is done. What this processor copies and
- * combines beside that lies in the gaps.
+ * itself carries out; puts are passed on without a note. A receive lasts from where it was posted to where
+ * it was found to be there, or, of a message that is combined where it lies, to where that is done. What
+ * this processor copies and combines beside that lies in the gaps.
  *
  * The inner transport, its ctx and the events stay the caller's as long as the traced one. What it can do, and
  * its limits, are the inner one's as they were at coll_traced_init. A traced transport is used by one thread at a
