@@ -311,7 +311,7 @@ COLL_INLINE void coll_i_compare_choose(coll_comm *comm, const coll_args *args)
 COLL_INLINE coll_status coll_comm_compare(coll_comm *comm, coll_compare *compare,
                                           coll_compared *all, uint32_t p)
 {
-    const coll_op op = COLL_OP(coll_i_compare_combine, NULL, true, true);
+    static const coll_op op = COLL_OP(coll_i_compare_combine, NULL, true, true);
     coll_status status;
     if (!comm || !compare || !all)
         return COLL_ERR_NULL;

@@ -61,7 +61,7 @@ COLL_INLINE void coll_problem_init(coll_problem *problem, coll_collective collec
     problem->in.counts = problem->in.displs = NULL;
     problem->out.counts = problem->out.displs = NULL;
     problem->nodes.count = problem->nodes.most = 0;
-    problem->nodes.by_ppn = coll_fast_divisor_of(1);
+    coll_i_undivided(&problem->nodes.by_ppn);
     problem->nodes.first = problem->nodes.of = NULL;
     problem->nodes.beyond = NULL;
     problem->graph = NULL;

@@ -82,6 +82,14 @@ COLL_INLINE coll_fast_divisor coll_fast_divisor_of(uint32_t by)
     return d;
 }
 
+/* Division by 1, member by member: compilers that optimize little copy a record by memcpy. */
+COLL_INLINE void coll_i_undivided(coll_fast_divisor *d)
+{
+    d->by = 1;
+    d->multiplier = COLL_FAST_DIVISION;
+    d->shift1 = d->shift2 = 0;
+}
+
 /* x / d.by, for every x. */
 COLL_HOT_INLINE uint32_t coll_divide(uint32_t x, const coll_fast_divisor *d)
 {
