@@ -6,6 +6,11 @@
  * instruction takes 1 ns. Prints actions; instructions of a call, of an action in it, and of a plan; bytes of stack
  * of the deepest call; and bytes that the caller keeps: engine, operations, plan and scratch.
  */
+#ifndef HEADER
+#define HEADER     "coll/algos/recursive_multiplying.h"
+#define ALGORITHM  coll_recursive_doubling_allreduce
+#define COLLECTIVE COLL_ALLREDUCE
+#endif
 #include HEADER
 
 #include "coll/executor/in_order.h"

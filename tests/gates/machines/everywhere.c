@@ -9,7 +9,7 @@ static unsigned long runs;
 static void visit(rig *it, const char *what, void *arg)
 {
     (void)arg;
-    for (uint64_t seed = 0; seed < 2; seed++) {
+    for (uint32_t seed = 0; seed < 2; seed++) {
         coll_status status;
         rig_fill(it);
         status = rig_loopback(it, &coll_loopback_transport, 32, seed);
