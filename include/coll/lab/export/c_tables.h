@@ -166,7 +166,7 @@ COLL_INLINE void coll_i_c_program_text(coll_writer *to, const char *name,
     coll_i_write_text(to, "static const uint32_t ");
     coll_i_write_text(to, name);
     coll_i_write_text(to, "_signal_peers[] = ");
-    coll_i_c_numbers(to, p->signal_peers, p->signals);
+    coll_i_c_numbers(to, p->signal_peers, p->signals + p->arrivals);
     coll_i_write_text(to, "static const coll_nic_program ");
     coll_i_write_text(to, name);
     coll_i_write_text(to, " = {");
@@ -175,10 +175,10 @@ COLL_INLINE void coll_i_c_program_text(coll_writer *to, const char *name,
     coll_i_write_text(to, name);
     coll_i_write_text(to, "_counts, ");
     coll_i_write_text(to, name);
-    coll_i_write(to, "_signal_peers, %lu, %lu, {%lu, %lu, %lu, %lu}};\n",
-                 (unsigned long)p->signals, (unsigned long)p->rank, (unsigned long)p->needs.ops,
-                 (unsigned long)p->needs.counters, (unsigned long)p->needs.receives,
-                 (unsigned long)p->needs.actions);
+    coll_i_write(to, "_signal_peers, %lu, %lu, %lu, {%lu, %lu, %lu, %lu}};\n",
+                 (unsigned long)p->signals, (unsigned long)p->arrivals, (unsigned long)p->rank,
+                 (unsigned long)p->needs.ops, (unsigned long)p->needs.counters,
+                 (unsigned long)p->needs.receives, (unsigned long)p->needs.actions);
 }
 
 /* The first lines, which all ranks have in common. */
