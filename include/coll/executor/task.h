@@ -281,7 +281,8 @@ COLL_HOT_INLINE coll_status coll_i_task_issue_with(const coll_task *task, const 
                                                    coll_handle *h)
 {
     const coll_transport *t = task->transport;
-    const uint32_t peer = coll_group_outer(&task->plan->group, a->peer);
+    const uint32_t peer =
+        coll_i_has_peer(a) ? coll_group_outer(&task->plan->group, a->peer) : COLL_RANK_NONE;
     const bool token = coll_i_is_token(a);
     const size_t bytes = coll_i_task_bytes(task, a), done = a->stride;
     const size_t piece = coll_i_task_piece(task, a, bytes - done);
