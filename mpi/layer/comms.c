@@ -154,6 +154,7 @@ static struct comm *create(MPI_Comm handle, bool met)
         comm->runs_here = open_private(comm, handle, group);
         comm->mpi.oversubscribed = settings.oversubscribed;
         comm->mpi.turns = settings.turns;
+        comm->mpi.empty_tells = true;
         comm->mpi.pages = settings.pages;
         nodes_join(comm, group);
     }

@@ -16,6 +16,9 @@ enum { WINDOW = WRITTEN + 8 };
 /* Every so many rounds without anything it is looked what the library does, and whether others failed. */
 enum { LOOKS = 64 };
 
+_Static_assert(offsetof(coll_engine, task) == 0 && offsetof(coll_in_order, task) == 0,
+               "a job's engines begin with the task that they run");
+
 unsigned jobs_running;
 static struct job *running; /* oldest first */
 static struct job *unused;

@@ -34,16 +34,15 @@ typedef struct coll_outstanding {
 
 /* An in-order engine: one collective of one rank, again and again. */
 typedef struct coll_in_order {
-    /* The short fields first: Thumb has short addresses for them there. */
+    coll_task task;        /* what it runs, or ran; the first member, as of coll_engine */
+    coll_outstanding *ops; /* the first blocks the program; the others are sends in flight */
+    size_t step, steps;    /* the next step to start, and how many there are */
+    uint32_t used;         /* ops that are not over … */
+    uint32_t flying;    /* … and that the transport works on: others have a piece to start */
+    coll_status status; /* COLL_AGAIN: running */
     uint16_t idle; /* calls of progress in a row in which nothing happened, at most 65535 */
     uint8_t size;  /* ops */
     uint8_t skip;  /* actions of step `step` that have started already */
-    coll_status status; /* COLL_AGAIN: running */
-    uint32_t used;      /* ops that are not over … */
-    uint32_t flying;    /* … and that the transport works on: others have a piece to start */
-    coll_outstanding *ops; /* the first blocks the program; the others are sends in flight */
-    size_t step, steps;    /* the next step to start, and how many there are */
-    coll_task task;        /* what it runs, or ran */
 } coll_in_order;
 
 /* Gives the engine its operations: 2 … 32, of which all but one are for sends; the caller's as long

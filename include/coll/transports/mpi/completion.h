@@ -20,7 +20,7 @@ COLL_INLINE void coll_i_mpi_done(coll_mpi *mpi, int place, const MPI_Status *sta
         error = PMPI_Get_count(status, MPI_BYTE, &bytes);
     mpi->news = true;
     if (operation->receives && (size_t)bytes != mpi->owner[place].bytes)
-        operation->fits = coll_i_mpi_fits((size_t)bytes, mpi->owner[place].bytes);
+        operation->fits = coll_i_mpi_fits(mpi, (size_t)bytes, mpi->owner[place].bytes);
     operation->left--;
     if (error != MPI_SUCCESS)
         operation->error = error;

@@ -61,6 +61,7 @@ typedef struct coll_mpi {
     bool
         oversubscribed; /* there are more processes than processors; all ranks say the same … */
     bool turns;         /* … and the library does not let others run while it waits */
+    bool empty_tells; /* a rank that fails sends an empty message in the place of one of data */
     size_t cut; /* up to so many bytes they go in pieces, COLL_MPI_SHORT … COLL_MPI_CUT */
     /* Of the process's memory that the kernel copies from; NULL: they stay as they are. */
     coll_huge *pages;
@@ -93,11 +94,12 @@ COLL_INLINE coll_status coll_i_mpi_failed(coll_mpi *mpi, int error)
     return kind == MPI_ERR_TRUNCATE ? COLL_ERR_SIZE : COLL_ERR_IO;
 }
 
-/* What a message of so many bytes is to a receive of `bytes`. One of none stands for a rank that failed, as
- * nobody sends less than a byte to a receive of more. */
-COLL_INLINE coll_status coll_i_mpi_fits(size_t here, size_t bytes)
+/* What a message of so many bytes is to a receive of `bytes`. */
+COLL_INLINE coll_status coll_i_mpi_fits(const coll_mpi *mpi, size_t here, size_t bytes)
 {
-    return COLL_LIKELY(here == bytes) ? COLL_OK : here == 0 ? COLL_ERR_PEER : COLL_ERR_SIZE;
+    return COLL_LIKELY(here == bytes)      ? COLL_OK
+           : here == 0 && mpi->empty_tells ? COLL_ERR_PEER
+                                           : COLL_ERR_SIZE;
 }
 
 /* ---- tables ------------------------------------------------------------------------------ */

@@ -80,7 +80,7 @@ COLL_INLINE coll_status coll_i_mpi_started(coll_mpi *mpi, bool receives, size_t 
     if (error != MPI_SUCCESS)
         return coll_i_mpi_failed(mpi, error);
     if (done)
-        return receives ? coll_i_mpi_fits((size_t)here, bytes) : COLL_OK;
+        return receives ? coll_i_mpi_fits(mpi, (size_t)here, bytes) : COLL_OK;
     if (coll_i_mpi_begin(mpi, receives, h) != COLL_STARTED) {
         coll_i_mpi_drop(receives, &request);
         return COLL_ERR_MEMORY;
@@ -163,7 +163,7 @@ COLL_HOT_INLINE coll_status coll_i_mpi_came(coll_mpi *mpi, int error, const MPI_
     if (COLL_LIKELY(error == MPI_SUCCESS))
         error = PMPI_Get_count(status, MPI_BYTE, &here);
     if (COLL_LIKELY(error == MPI_SUCCESS))
-        return coll_i_mpi_fits((size_t)here, bytes);
+        return coll_i_mpi_fits(mpi, (size_t)here, bytes);
     return coll_i_mpi_failed(mpi, error);
 }
 
