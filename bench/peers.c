@@ -2,14 +2,18 @@
  *
  *   peers create BOARD P ROUNDS CONTESTANTS [COLLECTIVE…]   makes the board; CONTESTANTS: threads,mpich,…
  *   peers threads BOARD           plays as threads, and measures what the machine allows
- *   coll launch -n P peers processes BOARD   as processes; `segment`, not `processes`: whose buffers
- *                                 lie in memory that they share
+ *   peers processes BOARD         as processes, which it forks; `segment`, not `processes`: whose
+ *                                 buffers lie in memory that they share; `less`, `more`: as
+ *                                 processes, of a program that bench/constants.sh built with another constant
  *   peers report BOARD            prints the times as CSV
  *
  * mpi/bench/peers.c plays in MPI programs, networks.c over networks.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 
 #include "coll/transports/shm.h"
 #include "coll/transports/threads.h"
@@ -109,25 +113,46 @@ static int play_threads(const char *path)
 
 /* ---- processes --------------------------------------------------------------------------- */
 
-static int play_process(const char *path, bool in_segment)
+/* This process is rank 0, and forks the others, which end when it does. */
+static coll_shm *fork_ranks(uint32_t p, char *why)
 {
-    char why[COLL_SHM_WHY] = "there are not as many ranks as on the board";
-    coll_shm *shm = coll_shm_attach_launched(why);
+    enum { SHARED = 16 << 20 }; /* as much as `coll launch` gives */
+    const int fd = coll_shm_create(NULL, p, SHARED, why);
+    uint32_t rank = p;
+    while (fd >= 0 && --rank > 0) {
+        const pid_t child = fork();
+        if (child < 0)
+            perror("fork");
+        if (child <= 0)
+            break;
+    }
+    (void)prctl(PR_SET_PDEATHSIG, rank > 0 ? SIGKILL : 0);
+    return fd < 0 ? NULL : coll_shm_attach(fd, rank, p, SHARED, why);
+}
+
+static int play_process(const char *path, uint32_t who)
+{
+    const bool in_segment = who == PEERS_SEGMENT;
+    char why[COLL_SHM_WHY];
+    coll_shm *shm;
+    int status = 0;
     board = peers_open(path, false);
+    shm = fork_ranks(board->p, why);
     if (shm && in_segment)
         coll_shm_ask_zero_copy(shm);
-    if (!shm || coll_shm_size(shm) != board->p || !coll_shm_join(shm, 10000, why)) {
+    if (!shm || !coll_shm_join(shm, 10000, why)) {
         fprintf(stderr, "peers: %s\n", why);
         return 1;
     }
     const peers_way way = {
-        in_segment ? PEERS_SEGMENT : PEERS_PROCESSES,
-        coll_node_rules(coll_shm_is_oversubscribed(shm), coll_shm_is_zero_copy(shm)), NULL,
+        who, coll_node_rules(coll_shm_is_oversubscribed(shm), coll_shm_is_zero_copy(shm)), NULL,
         NULL};
     peers_play(board, coll_shm_rank(shm), coll_shm_transport(shm), shm, &way, 1,
                in_segment ? shm : NULL);
     coll_shm_detach(shm);
-    return 0;
+    for (int ended; wait(&ended) > 0;)
+        status |= ended;
+    return status != 0;
 }
 
 /* ---- creation ---------------------------------------------------------------------------- */
@@ -245,10 +270,11 @@ int main(int argc, char **argv)
         return create(argv[2], argv[3], argv[4], argv[5], argv + 6);
     if (argc == 3 && strcmp(argv[1], "threads") == 0)
         return play_threads(argv[2]);
-    if (argc == 3 && strcmp(argv[1], "processes") == 0)
-        return play_process(argv[2], false);
-    if (argc == 3 && strcmp(argv[1], "segment") == 0)
-        return play_process(argv[2], true);
+    static const uint32_t processes[] = {PEERS_PROCESSES, PEERS_SEGMENT, PEERS_LESS,
+                                         PEERS_MORE};
+    for (size_t i = 0; argc == 3 && i < sizeof processes / sizeof *processes; i++)
+        if (strcmp(argv[1], peers_names[processes[i]]) == 0)
+            return play_process(argv[2], processes[i]);
     if (argc == 3 && strcmp(argv[1], "report") == 0)
         return report(argv[2]);
     fprintf(stderr, "bench/peers.sh runs this program\n");

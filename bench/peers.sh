@@ -157,8 +157,7 @@ play() {
     layer=${kind:+$build/mpi/$library/libcollheap.so:}$build/mpi/$library/libcollmpi.so program=$build/mpi/$library/bench/peers
     export COLL_ZERO_COPY=${kind:+1}
     case $1 in
-    threads) exec "$peers" threads "$work/board" ;;
-    processes | segment) exec "$build/coll" launch -n "$2" "$peers" "$1" "$work/board" ;;
+    threads | processes | segment) exec "$peers" "$1" "$work/board" ;;
     mpich*)
         best_mpich "$2"
         exec mpiexec.mpich -n "$2" -env LD_PRELOAD "$layer:$yield" -env MALLOC_MMAP_THRESHOLD_ 1073741824 \

@@ -2,6 +2,7 @@
 #include "tune_report.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,13 +62,47 @@ static double times_rules(const coll_tuner_cell *cell)
     return one ? one->is.median / cell->one[coll_tuner_best(cell)].is.median : 0;
 }
 
+static void lose(struct tune_losses *losses, double part)
+{
+    losses->value =
+        memory_must(realloc(losses->value, (losses->n + 1) * sizeof *losses->value));
+    losses->value[losses->n++] = part;
+}
+
+/* The median of every other pass, from this one on; infinite: there are none. */
+static double half_of(const coll_candidate *one, uint32_t from)
+{
+    coll_sample sample;
+    coll_sample_clear(&sample);
+    for (uint32_t i = from; i < one->is.n && !one->fails; i += 2)
+        coll_sample_add(&sample, one->pass[i]);
+    return sample.n > 0 ? coll_sample_estimate(&sample).median : HUGE_VAL;
+}
+
+/* What the best choice by one half of the passes loses by the other half. */
+static double half_loses(const coll_tuner_cell *cell)
+{
+    double best = HUGE_VAL, chosen = HUGE_VAL, least = HUGE_VAL;
+    for (uint32_t i = 0; i < cell->n; i++) {
+        const double one = half_of(&cell->one[i], 0), other = half_of(&cell->one[i], 1);
+        if (one < best) {
+            best = one;
+            chosen = other;
+        }
+        least = fmin(least, other);
+    }
+    return chosen < HUGE_VAL ? chosen / least - 1 : 0;
+}
+
 void tune_report_unseen(struct tune_report *report, const coll_tuner *tuner)
 {
     for (uint32_t i = 0; i < tuner->n; i++) {
         const coll_tuner_cell *cell = &tuner->cell[i];
         const double times = times_rules(cell);
-        if (times > 0)
-            coll_sample_add(&report->unseen, times - 1);
+        if (times > 0) {
+            lose(&report->table, times - 1);
+            lose(&report->half, half_loses(cell));
+        }
         if (times <= 1 + LOSES)
             continue;
         progress_clear();
@@ -77,6 +112,20 @@ void tune_report_unseen(struct tune_report *report, const coll_tuner *tuner)
             cell->problem.p, by_rules(cell)->algorithm->name, times,
             cell->one[coll_tuner_best(cell)].algorithm->name);
     }
+}
+
+/* The mean, the median, one of ten, the worst. */
+static void print_losses(struct tune_losses *losses)
+{
+    const uint32_t n = losses->n;
+    double sum = 0;
+    qsort(losses->value, n, sizeof *losses->value, coll_i_sample_order);
+    for (uint32_t i = 0; i < n; i++)
+        sum += losses->value[i];
+    fprintf(stderr,
+            "%.1f%% in the mean, %.1f%% in the median, %.1f%% in one of ten, %.1f%% at most\n",
+            100 * sum / n, 100 * losses->value[n / 2], 100 * losses->value[n - 1 - n / 10],
+            100 * losses->value[n - 1]);
 }
 
 static int order(const void *a, const void *b)
@@ -127,14 +176,11 @@ void tune_report_print(struct tune_report *report)
         fprintf(stderr, "the time was over before all was sure\n");
     else
         fprintf(stderr, "no other one can save more than %.0f%%\n", 100 * report->left);
-    if (report->unseen.n > 0) {
-        const coll_estimate e = coll_sample_estimate(&report->unseen);
-        fprintf(stderr,
-                "in %" PRIu32
-                " unseen problems the table loses %.1f%% in the median, %.1f%% in "
-                "one of ten, %.1f%% at most\n",
-                e.n, 100 * e.median, 100 * coll_i_sample_quantile(&report->unseen, .9),
-                100 * coll_i_sample_quantile(&report->unseen, 1));
+    if (report->table.n > 0) {
+        fprintf(stderr, "in %" PRIu32 " unseen problems the table loses ", report->table.n);
+        print_losses(&report->table);
+        fprintf(stderr, "what half of these measurements say is the best, by the others, ");
+        print_losses(&report->half);
     }
 }
 
@@ -177,5 +223,7 @@ void tune_report_plot(const struct tune_report *report, const char *path)
 void tune_report_free(struct tune_report *report)
 {
     free(report->cell);
+    free(report->table.value);
+    free(report->half.value);
     *report = (struct tune_report){.cell = NULL};
 }

@@ -4,12 +4,20 @@
 
 #include "coll/lab/tune/tuner.h"
 
+/* What choices lose, as parts of the time of the best ones. */
+struct tune_losses {
+    double *value;
+    uint32_t n;
+};
+
 struct tune_report {
     coll_tuner_cell *cell; /* of all numbers of ranks */
     uint32_t n;
-    double left;        /* the most that may still be gained somewhere, as a part */
-    bool unfinished;    /* the time was over */
-    coll_sample unseen; /* what the table loses in problems that it has not seen, as parts */
+    double left;     /* the most that may still be gained somewhere, as a part */
+    bool unfinished; /* the time was over */
+    /* In problems that the table has not seen: what it loses, and what a choice loses that knew half of
+     * the measurements of this very problem, by the other half. No table can lose less than that. */
+    struct tune_losses table, half;
 };
 
 /* Adds what a tuner has found. */

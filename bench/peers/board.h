@@ -42,6 +42,8 @@ enum peers_contestant {
     PEERS_FLAT,  /* … by those for ranks of no nodes … */
     PEERS_DPML,  /* … allreduce by dpml … */
     PEERS_MIXED, /* … bcast and allgather by mixed */
+    PEERS_LESS,  /* processes, one of whose constants is a third … */
+    PEERS_MORE,  /* … or three times as much: bench/constants.sh */
     PEERS_FLOOR, /* what the machine allows */
     PEERS_CONTESTANTS
 };
@@ -52,7 +54,8 @@ static const char *const peers_names[PEERS_CONTESTANTS] = {
     "openmpi", "openmpi_layer", "openmpi_segment",
     "tcp",     "ucx",           "ofi",
     "join",    "flat",          "dpml",
-    "mixed",   "floor"};
+    "mixed",   "less",          "more",
+    "floor"};
 
 /* What the floor does instead of collectives; in cells of so few bytes it throws a line. */
 enum { PEERS_COPY = COLL_COLLECTIVES, PEERS_ADD, PEERS_WORKS };
@@ -272,6 +275,8 @@ static inline void peers_meet(peers_board *board)
     static const uint32_t programs[] = {COLL_BIT(PEERS_THREADS),
                                         COLL_BIT(PEERS_PROCESSES),
                                         COLL_BIT(PEERS_SEGMENT),
+                                        COLL_BIT(PEERS_LESS),
+                                        COLL_BIT(PEERS_MORE),
                                         COLL_BIT(PEERS_FLOOR),
                                         COLL_BIT(PEERS_MPICH) | COLL_BIT(PEERS_MPICH_LAYER),
                                         COLL_BIT(PEERS_MPICH_SEGMENT),
