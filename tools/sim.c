@@ -120,7 +120,7 @@ static void print_report(const struct world *w, const coll_sim *sim, double seco
     job_print(w->job);
     (void)coll_sim_machine_text(&w->on.machine, text, sizeof text);
     printf("\n%s", text);
-    simulated_print(&w->on);
+    simulated_print(&w->on, stdout);
     printf("\n\n");
     printf("makespan   %.12g us\n", coll_time_us(sim->makespan));
     printf("ranks end  after %.7g us at the least, %.7g in the mean, %.7g at the most\n",

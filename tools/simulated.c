@@ -113,12 +113,12 @@ void simulated_prepare(struct simulated *s, coll_plan *plans, uint32_t n, uint32
         s->options.skew_most = read_skew(s->skew);
 }
 
-void simulated_print(const struct simulated *s)
+void simulated_print(const struct simulated *s, FILE *file)
 {
     const char *const words[] = {s->nic, s->memory, s->topology, s->noise};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (words[i])
-            printf(" %s", words[i]);
+            fprintf(file, " %s", words[i]);
 }
 
 _Noreturn void simulated_fail(const coll_sim *sim, coll_status status)

@@ -10,6 +10,8 @@
 #ifndef COLL_TOOLS_SIMULATED_H
 #define COLL_TOOLS_SIMULATED_H
 
+#include <stdio.h>
+
 #include "coll/lab/sim.h"
 #include "options.h"
 
@@ -57,7 +59,7 @@ void simulated_prepare(struct simulated *s, coll_plan *plans, uint32_t n, uint32
                        uint64_t seed);
 
 /* The words that are given beside the model's, each behind a space. */
-void simulated_print(const struct simulated *s);
+void simulated_print(const struct simulated *s, FILE *file);
 
 /* Ends the program with a sentence about what a simulation has ended with. */
 _Noreturn void simulated_fail(const coll_sim *sim, coll_status status);

@@ -1,5 +1,5 @@
 /* tools/tune.c — coll tune: simulates all algorithms on a calibrated machine, measures those that are near the
- * best, and writes a table of rules */
+ * best, and writes a table of rules; or does so by simulation alone, on any machine */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,13 +16,16 @@
 #include "names.h"
 #include "output.h"
 #include "progress.h"
+#include "simulated.h"
 #include "tune_report.h"
 
-enum { LISTED = 16, LEAST_BYTES = 8, LARGEST = 1 << 20 };
+enum { LISTED = 16, LEAST_BYTES = 8, LARGEST = 1 << 20, SIMULATED_RANKS = 4096 };
 
 /* What the user says. */
 struct setting {
     struct benched ranks;
+    struct simulated on; /* with --simulate */
+    bool simulate, multicast;
     const char *p, *model, *within, *collectives, *output, *near_ties, *measured, *plot;
     uint64_t largest, loss, check;
     uint32_t numbers[LISTED], n_numbers;
@@ -44,15 +47,16 @@ enum { TUNED = sizeof tuned / sizeof tuned[0] };
 
 static void read_numbers(struct setting *s)
 {
+    const uint32_t most = s->simulate ? SIMULATED_RANKS : BENCHED_RANKS_MOST;
     const char *text = s->p;
     while (text && *text) {
         uint64_t p;
         const bool last = !strchr(text, ',');
-        if (!number_take(&text, last ? '\0' : ',', &p) || p < 2 || p > BENCHED_RANKS_MOST ||
+        if (!number_take(&text, last ? '\0' : ',', &p) || p < 2 || p > most ||
             s->n_numbers == LISTED)
-            refuse("--ranks is a number of ranks from 2 to %d, or up to %d such with a comma "
+            refuse("--ranks is a number of ranks from 2 to %u, or up to %d such with a comma "
                    "between them, not \"%.60s\"",
-                   BENCHED_RANKS_MOST, LISTED, s->p);
+                   most, LISTED, s->p);
         s->numbers[s->n_numbers++] = (uint32_t)p;
         if (last)
             break;
@@ -74,9 +78,30 @@ static void read_collectives(struct setting *s)
     s->mask &= known;
 }
 
+/* Nothing is measured. */
+static void check_simulated(const struct setting *s)
+{
+    if (s->ranks.transport || s->check || s->measured || s->ranks.bind)
+        refuse("--simulate measures nothing: leave out --transport, --bind, --check and "
+               "--measured");
+    if (s->n_numbers == 0)
+        refuse("--ranks P, the number of ranks, is missing");
+}
+
 static void check(struct setting *s)
 {
     coll_sentence why;
+    if (s->simulate) {
+        read_numbers(s);
+        read_collectives(s);
+        check_simulated(s);
+        return;
+    }
+    if (s->multicast || s->on.memory || s->on.nic || s->on.placement || s->on.topology ||
+        s->on.noise || s->on.skew)
+        refuse("--memory, --nic, --placement, --topology, --noise, --skew and --multicast are "
+               "of a "
+               "machine on which --simulate goes");
     (void)benched_options(&s->ranks, s->within); /* what is wrong is said once */
     read_numbers(s);
     read_collectives(s);
@@ -146,7 +171,9 @@ static coll_status add_cells(coll_tuner *tuner, const struct setting *s, uint32_
             continue;
         for (size_t bytes = least; status == COLL_OK && has_room(s, tuned[i], p, bytes);
              bytes *= 4) {
-            const coll_problem problem = problem_of(tuned[i], p, bytes);
+            coll_problem problem = problem_of(tuned[i], p, bytes);
+            if (s->simulate && s->ranks.nodes != UINT64_MAX)
+                coll_nodes_even(&problem.nodes, p, (uint32_t)s->ranks.nodes);
             status = coll_tuner_add(tuner, &problem);
             if (bytes == 0)
                 break;
@@ -250,6 +277,99 @@ static bool run_all(struct setting *s, int argc, char **argv, int *code)
     return true;
 }
 
+/* ---- simulation alone ---------------------------------------------------------------------------- */
+
+/* A rank's plan of a choice, or one for all of them: as a rule has it, so that composite ones have their parts. */
+static coll_status plan_of(const coll_problem *problem, const coll_candidate *one,
+                           coll_workspace *workspace, coll_plan *plan)
+{
+    const coll_conditions conditions = {~0u, 0};
+    coll_rule rule = {.collectives = COLL_BIT(problem->collective),
+                      .p_most = COLL_ANY_P,
+                      .bytes_most = SIZE_MAX,
+                      .algorithm = one->algorithm,
+                      .why = ""};
+    const coll_rule_list list = {&rule, 1, NULL};
+    memcpy(rule.param, one->param, sizeof rule.param);
+    return coll_select_from(&list, problem, &conditions, workspace, plan, NULL);
+}
+
+/* Nanoseconds that a choice takes on the machine; < 0: it cannot be made, or run there. */
+static double simulated_ns(struct setting *s, coll_sim *sim, const coll_problem *problem,
+                           const coll_candidate *one, double most)
+{
+    const bool built = (one->algorithm->traits & COLL_NEEDS_BUILD) != 0;
+    const uint32_t n = built ? problem->p : 1;
+    const size_t room = built ? coll_workspace_tables(problem) : 0;
+    coll_plan *plans = memory_of(n, sizeof *plans);
+    coll_workspace *workspaces = memory_of(n, sizeof *workspaces);
+    size_t *tables = memory_of(n * room + 1, sizeof *tables);
+    coll_status status = COLL_OK;
+    double ns = -1;
+    for (uint32_t rank = 0; rank < n && status == COLL_OK; rank++) {
+        if (built)
+            coll_workspace_init(&workspaces[rank], rank, tables + rank * room, room);
+        status = plan_of(problem, one, built ? &workspaces[rank] : NULL, &plans[rank]);
+    }
+    if (status == COLL_OK) {
+        simulated_prepare(&s->on, plans, n, problem->p, 1);
+        if (most < 1e15)
+            s->on.options.most = coll_time_of(most * 1e3);
+        if (coll_sim_run(sim, plans, built, &s->on.options) == COLL_OK)
+            ns = coll_time_us(sim->makespan) * 1000;
+        simulated_free(&s->on);
+    }
+    free(plans);
+    free(workspaces);
+    free(tables);
+    return ns;
+}
+
+/* Fills a cell with what is near the best on the machine. */
+static void simulate_cell(struct setting *s, coll_sim *sim, const coll_tuner *tuner,
+                          coll_tuner_cell *cell)
+{
+    coll_candidates *all = memory_of(1, sizeof *all);
+    double best = HUGE_VAL;
+    coll_candidates_find(all, tuner->rules, tuner->algorithms, tuner->n_algorithms,
+                         &cell->problem,
+                         COLL_NEEDS_BUILD | (s->multicast ? COLL_NEEDS_MULTICAST : 0) |
+                             COLL_NEEDS_NETWORK_REDUCE | COLL_NEEDS_NETWORK_BARRIER);
+    cell->considered = all->n;
+    for (uint32_t i = 0; i < all->n; i++) {
+        coll_candidate *one = &all->one[i];
+        one->predicted_ns = simulated_ns(s, sim, &cell->problem, one,
+                                         one->by_rules ? HUGE_VAL : tuner->near * best);
+        if (one->predicted_ns >= 0)
+            best = fmin(best, one->predicted_ns);
+    }
+    coll_candidates_keep(all, tuner->near, COLL_TUNER_KEPT);
+    cell->n = all->n;
+    memcpy(cell->one, all->one, all->n * sizeof all->one[0]);
+    free(all);
+}
+
+static void simulate_all(struct setting *s)
+{
+    static coll_sim sim;
+    size_t n;
+    const coll_algorithm *const *algorithms = algorithms_known(&n);
+    s->on.model = s->model;
+    coll_sim_init(&sim);
+    for (uint32_t i = 0; i < s->n_numbers; i++) {
+        coll_tuner tuner;
+        coll_tuner_init(&tuner, NULL, NULL, algorithms, n);
+        tuner.in_time = true;
+        if (add_cells(&tuner, s, s->numbers[i]) != COLL_OK)
+            refuse("there is not enough memory for this");
+        for (uint32_t c = 0; c < tuner.n; c++)
+            simulate_cell(s, &sim, &tuner, &tuner.cell[c]);
+        tune_report_add(&s->report, &tuner);
+        coll_tuner_free(&tuner);
+    }
+    coll_sim_free(&sim);
+}
+
 /* ---- earlier runs ------------------------------------------------------------------------------ */
 
 /* What the file has of a problem. */
@@ -259,7 +379,7 @@ static void add_earlier(struct setting *s, const coll_problem *problem)
     const coll_algorithm *const *algorithms = algorithms_known(&n);
     coll_candidates *all = memory_of(1, sizeof *all);
     coll_tuner_cell cell = {.problem = *problem};
-    coll_candidates_find(all, &coll_rules_built_in, algorithms, n, problem);
+    coll_candidates_find(all, &coll_rules_built_in, algorithms, n, problem, 0);
     for (uint32_t i = 0; i < all->n && cell.n < COLL_TUNER_KEPT; i++) {
         coll_candidate *one = &all->one[i];
         measured_known(&s->file, &cell, one);
@@ -296,8 +416,14 @@ static bool write_rules(const struct setting *s, const char *file,
     char text[COLL_RULE_TEXT];
     struct output out;
     output_open(&out, file);
-    fprintf(out.file, "# coll tune over %s, by the machine of %s: %s\n", s->ranks.transport,
-            s->model + 1, what);
+    if (s->simulate) {
+        fprintf(out.file, "# coll tune --simulate, on %s", s->model);
+        simulated_print(&s->on, out.file);
+        fprintf(out.file, ": %s\n", what);
+    } else {
+        fprintf(out.file, "# coll tune over %s, by the machine of %s: %s\n", s->ranks.transport,
+                s->model + 1, what);
+    }
     for (uint32_t i = 0; i < rules->n; i++) {
         (void)coll_rule_text(&rules->rule[i], text, sizeof text);
         fprintf(out.file, "%s\n", text);
@@ -331,6 +457,10 @@ int tune_main(int argc, char **argv)
     const struct option options[] = {
         WORD("model", "@FILE", "the machine: what coll calibrate wrote over the same transport",
              &s.model),
+        FLAG("simulate", "measures nothing: --model is any that coll sim has, and what follows",
+             &s.simulate),
+        SIMULATED_MORE(s.on),
+        FLAG("multicast", "the network of that machine has multicasts", &s.multicast),
         WORD("ranks", "P,…", "numbers of ranks; several where ranks are threads", &s.p),
         BENCHED_OPTIONS(s.ranks),
         WORD("within", "TIME", "how long it may take, about (60s)", &s.within),
@@ -354,7 +484,10 @@ int tune_main(int argc, char **argv)
         "tune", "find the fastest algorithms, and write rules",
         "All algorithms and parameters are simulated on the machine; those near the best, and "
         "what the built-in\nrules choose, are measured, the most doubtful ones again, until "
-        "nothing is left that would save\nmore than the loss, or the time is over.",
+        "nothing is left that would save\nmore than the loss, or the time is over.\n"
+        "With --simulate the simulator alone decides, on a machine in the words of coll sim; "
+        "algorithms that are\n"
+        "made of others, for --nodes, and what its network reduces are among the choices.",
         options, sizeof options / sizeof options[0]};
     int code;
     bool good;
@@ -362,7 +495,9 @@ int tune_main(int argc, char **argv)
     s.machine = memory_of(1, sizeof *s.machine);
     s.ranks.arg = &s;
     check(&s);
-    if (!run_all(&s, argc, argv, &code))
+    if (s.simulate)
+        simulate_all(&s);
+    else if (!run_all(&s, argc, argv, &code))
         return code;
     progress_clear();
     add_all_earlier(&s);

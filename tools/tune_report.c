@@ -46,20 +46,25 @@ void tune_report_add(struct tune_report *report, const coll_tuner *tuner)
     tune_report_sort(report);
 }
 
-/* The rules' choice, if it was measured, else NULL. */
+/* The rules' choice, or NULL. */
 static const coll_candidate *by_rules(const coll_tuner_cell *cell)
 {
     for (uint32_t i = 0; i < cell->n; i++)
-        if (cell->one[i].by_rules && cell->one[i].is.n > 0)
+        if (cell->one[i].by_rules)
             return &cell->one[i];
     return NULL;
 }
 
-/* How many times as long that takes as the best one; 0: it was not measured. */
+/* How many times as long that takes as the best one; 0: nobody knows. What was only simulated is compared
+ * with simulations alone. */
 static double times_rules(const coll_tuner_cell *cell)
 {
     const coll_candidate *one = by_rules(cell);
-    return one ? one->is.median / cell->one[coll_tuner_best(cell)].is.median : 0;
+    const uint32_t best = coll_tuner_best(cell);
+    if (!one || best == cell->n || (one->is.n > 0) != (cell->one[best].is.n > 0) ||
+        !(coll_candidate_ns(one) > 0) || coll_candidate_ns(one) == HUGE_VAL)
+        return 0;
+    return coll_candidate_ns(one) / coll_candidate_ns(&cell->one[best]);
 }
 
 static void lose(struct tune_losses *losses, double part)
@@ -172,7 +177,9 @@ void tune_report_print(struct tune_report *report)
     }
     fprintf(stderr, "%" PRIu32 " choices simulated, %" PRIu32 " measured; ", considered,
             measured);
-    if (report->unfinished)
+    if (measured == 0)
+        fprintf(stderr, "so nothing is sure of a real machine\n");
+    else if (report->unfinished)
         fprintf(stderr, "the time was over before all was sure\n");
     else
         fprintf(stderr, "no other one can save more than %.0f%%\n", 100 * report->left);

@@ -1,14 +1,14 @@
 /* coll/lab/tune/candidates.h — what a tuner has to choose from: algorithms and parameters for one problem
  *
  *   coll_candidates all;
- *   coll_candidates_find(&all, &coll_rules_built_in, algorithms, n, &problem);
+ *   coll_candidates_find(&all, &coll_rules_built_in, algorithms, n, &problem, 0);
  *   coll_candidates_predict(&all, machine);
  *   coll_candidates_keep(&all, 1.5, 8);                         // those that are near the best
  *
  * Every algorithm for the collective is one, with each of its parameters at the default value, at its least, and
  * at powers of two; pieces of a vector are of 4 KiB to 1 MiB, and shorter than it. Those that a plan refuses are
- * none. Composite algorithms, and those that need the network's help or a node's memory, are not among them: they
- * hold for a place, not for a transport.
+ * none. Composite algorithms, and those that need the network's help or a node's memory, hold for a place, not for a
+ * transport: they are among them if the caller has what they need.
  */
 #ifndef COLL_LAB_TUNE_CANDIDATES_H
 #define COLL_LAB_TUNE_CANDIDATES_H
@@ -62,7 +62,8 @@ COLL_INLINE void coll_i_candidate_add(coll_candidates *all, const coll_algorithm
             return;
         }
     if (all->n == COLL_CANDIDATES_MOST ||
-        coll_plan_init(&plan, algorithm, &all->problem, param) != COLL_OK)
+        ((algorithm->traits & COLL_NEEDS_BUILD) == 0 &&
+         coll_plan_init(&plan, algorithm, &all->problem, param) != COLL_OK))
         return;
     one = &all->one[all->n++];
     memset(one, 0, sizeof *one);
@@ -110,15 +111,18 @@ COLL_INLINE void coll_i_candidates_vary(coll_candidates *all, const coll_algorit
     }
 }
 
-/* Finds all choices for a problem among the algorithms; what the rules say is the first. */
+/* Finds all choices for a problem among the algorithms; what the rules say is the first. `capabilities`: those of
+ * COLL_NEEDS_MULTICAST, COLL_NEEDS_NETWORK_REDUCE and COLL_NEEDS_NETWORK_BARRIER that the ranks have, and
+ * COLL_NEEDS_BUILD where the caller makes plans of composite algorithms, for each rank its own. */
 COLL_INLINE void coll_candidates_find(coll_candidates *all, const coll_rule_list *rules,
                                       const coll_algorithm *const *algorithms, size_t n,
-                                      const coll_problem *problem)
+                                      const coll_problem *problem, unsigned capabilities)
 {
     static const coll_conditions conditions = {0, 0};
     const coll_rule *rule;
     const unsigned needs = COLL_NEEDS_BUILD | COLL_NEEDS_SHARED | COLL_NEEDS_MULTICAST |
-                           COLL_NEEDS_NETWORK_REDUCE | COLL_NEEDS_NETWORK_BARRIER;
+                           COLL_NEEDS_NETWORK_REDUCE | COLL_NEEDS_NETWORK_BARRIER |
+                           COLL_NEEDS_ROUTE;
     uint32_t param[COLL_PARAM_MAX] = {0, 0, 0, 0};
     coll_plan plan;
     all->problem = *problem;
@@ -127,7 +131,7 @@ COLL_INLINE void coll_candidates_find(coll_candidates *all, const coll_rule_list
         coll_i_candidate_add(all, plan.algorithm, plan.param, true);
     for (size_t i = 0; i < n; i++) {
         if (!coll_is(algorithms[i]->collectives, problem->collective) ||
-            (algorithms[i]->traits & needs) != 0)
+            (algorithms[i]->traits & needs & ~capabilities) != 0)
             continue;
         memset(param, 0, sizeof param);
         coll_i_candidates_vary(all, algorithms[i], 0, param);

@@ -148,7 +148,7 @@ COLL_INLINE coll_status coll_i_tuner_plan(coll_tuner *t)
     for (uint32_t c = 0; c < t->n; c++) {
         coll_tuner_cell *cell = &t->cell[c];
         coll_bench_say(t->bench, coll_collective_name(cell->problem.collective));
-        coll_candidates_find(all, t->rules, t->algorithms, t->n_algorithms, &cell->problem);
+        coll_candidates_find(all, t->rules, t->algorithms, t->n_algorithms, &cell->problem, 0);
         cell->considered = all->n;
         coll_candidates_predict(all, t->machine);
         coll_candidates_keep(all, t->near, COLL_TUNER_KEPT);
