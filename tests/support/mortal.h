@@ -1,4 +1,5 @@
-/* tests/support/mortal.h — ranks in one thread that die at a given point: a transport for the tests of recover.h
+/* tests/support/mortal.h — ranks in one thread that die at a given point: a transport for the tests of recover.h and
+ * reliable.h
  *
  *   mortal_begin(p, mode, seed);
  *   mortal.dies_at[2] = 17;                    // rank 2 dies in its 17th send or abort
@@ -15,11 +16,17 @@
 
 #include "coll/transport.h"
 
+/* Ranks at most, and bytes of a message: a test may ask for more. */
+#ifndef MORTALS_MOST
+#define MORTALS_MOST       6
+#define MORTALS_BYTES_MOST 64
+#endif
+
 enum {
-    MORTALS = 6,
+    MORTALS = MORTALS_MOST,
     MORTAL_TAGS = 512,
     MORTAL_MESSAGES = 256,
-    MORTAL_BYTES = 64,
+    MORTAL_BYTES = MORTALS_BYTES_MOST,
     MORTAL_OPS = 64
 };
 
@@ -61,6 +68,8 @@ static struct {
     mortal_message queue[MORTALS][MORTALS][MORTAL_MESSAGES]; /* from the first to the second */
     mortal_end ends[MORTALS];
     bool overflow;
+    /* Changes a message that a rank sends, as an error in its program would; or NULL. */
+    void (*tamper)(uint32_t rank, uint32_t peer, uint32_t tag, void *message, size_t bytes);
 } mortal;
 
 static uint32_t mortal_draw(uint32_t n)
@@ -76,7 +85,7 @@ static void mortal_begin(uint32_t p, uint32_t mode, uint32_t seed)
     mortal.random = seed * 2654435769u + 1;
     mortal.now = 1;
     mortal.overflow = false;
-    memset(mortal.aborted, 0xFF, sizeof mortal.aborted);
+    memset(mortal.aborted, 0xFF, p * sizeof mortal.aborted[0]);
     memset(mortal.noticed, 0xFF, sizeof mortal.noticed);
     memset(mortal.queued, 0, sizeof mortal.queued);
     for (uint32_t r = 0; r < p; r++) {
@@ -149,6 +158,8 @@ static coll_status mortal_send(void *ctx, uint32_t peer, uint32_t tag, const voi
     message->bytes = bytes;
     if (bytes > 0)
         memcpy(message->copy, buf, bytes);
+    if (mortal.tamper)
+        mortal.tamper(rank, peer, tag, message->copy, bytes);
     if (last)
         mortal_die(rank);
     return COLL_OK;

@@ -288,8 +288,8 @@ COLL_INLINE coll_status coll_comm_shrink(coll_recovery *recovery, coll_comm *shr
 }
 
 /* Ends a recovery: collective over the survivors, like coll_comm_agree, and blocks as long as another one
- * may need this rank's answer. COLL_ERR_BUSY: a communicator of survivors exists, or an
- * agreement is under way. */
+ * may need this rank's answer. COLL_ERR_BUSY: a communicator of survivors exists, or reliable calls
+ * (reliable.h), or an agreement is under way. */
 COLL_INLINE coll_status coll_recovery_free(coll_recovery *recovery)
 {
     coll_recovery **link;
@@ -297,7 +297,8 @@ COLL_INLINE coll_status coll_recovery_free(coll_recovery *recovery)
     uint64_t flags;
     if (!recovery)
         return COLL_ERR_NULL;
-    if (coll_i_recovery_has_shrunk(recovery) || recovery->agree.state == COLL_I_AGREE_BRIEF ||
+    if (coll_i_recovery_has_shrunk(recovery) || recovery->spare.tags.first ||
+        recovery->agree.state == COLL_I_AGREE_BRIEF ||
         recovery->agree.state == COLL_I_AGREE_LONG)
         return COLL_ERR_BUSY;
     coll_i_agree_close(&recovery->agree);
