@@ -7,17 +7,17 @@ case $machine in
 s390x)
     compiler=s390x-linux-gnu-gcc run=qemu-s390x expected='64 bits, high byte first'
     need $compiler 'gcc-s390x-linux-gnu libc6-dev-s390x-cross'
-    tests='nic/pack transports/tcp'
+    tests='nic/pack transports/tcp exact_sum'
     ;;
 aarch64)
     compiler=aarch64-linux-gnu-gcc run=qemu-aarch64 expected='64 bits, low byte first'
     need $compiler 'gcc-aarch64-linux-gnu libc6-dev-arm64-cross'
-    tests='nic/pack softfloat'
+    tests='nic/pack softfloat exact_sum'
     ;;
 i686)
     compiler=i686-linux-gnu-gcc expected='32 bits, low byte first'
     need $compiler 'gcc-i686-linux-gnu libc6-dev-i386-cross'
-    tests='nic/pack reduce'
+    tests='nic/pack reduce exact_sum'
     ;;
 musl)
     compiler=musl-gcc expected='64 bits, low byte first'
