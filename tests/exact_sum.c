@@ -4,7 +4,6 @@
 #include "coll/softfloat.h"
 #include "support/check.h"
 #include "support/exact_reference.h"
-#include "support/floats.h"
 
 enum { MOST = 300, PARTS = 7, ROUNDS = 400 / CHECK_SHARE, PAIRS = 100000 / CHECK_SHARE };
 
@@ -13,50 +12,12 @@ static uint32_t narrow[MOST];
 
 /* ---- values ------------------------------------------------------------------------------- */
 
-/* n values of one of several kinds, in `wide`, and as f32 in `narrow`. */
+/* n values of one kind, in `wide`, and as f32 in `narrow`. */
 static void draw(bool f64, uint32_t kind, uint32_t n)
 {
-    const unsigned bits = f64 ? 64 : 32, fraction = f64 ? 52 : 23;
-    const uint64_t infinite = f64 ? (uint64_t)0x7ff << 52 : 0x7f800000u;
-    const uint64_t top = (uint64_t)1 << (bits - 1), all = top | (top - 1);
     for (uint32_t i = 0; i < n; i++) {
-        uint64_t x = chance_bits(&random_state) & all, other;
-        switch (kind) {
-        case 0: /* any finite ones */
-            break;
-        case 1: /* pairs that are related */
-            random_pair(bits, fraction, &x, &other);
-            break;
-        case 2: /* what cancels but for the last bits */
-            if (i % 2)
-                x = ((wide[i - 1] ^ top) + chance(3) - 1) & all;
-            break;
-        case 3: /* subnormals and zeros */
-            x &= top | (((uint64_t)1 << fraction) - 1);
-            if (chance(4) == 0)
-                x &= top;
-            break;
-        case 4: /* the greatest ones */
-            x |= infinite - ((uint64_t)1 << fraction);
-            break;
-        case 5: /* few bits: ties */
-            x = (x & (top | infinite)) | (x & ((uint64_t)1 << (fraction - chance(3))));
-            x = (x & (top | ((uint64_t)63 << fraction) | (((uint64_t)1 << fraction) - 1))) |
-                (uint64_t)64 << fraction;
-            break;
-        case 6: /* −0 alone, or nearly */
-            x = chance(200) == 0 ? 0 : top;
-            break;
-        default: /* now and then one that is not finite */
-            if (chance(100) == 0)
-                x |= infinite;
-            if (chance(100) == 0)
-                x = infinite | (x & top);
-        }
-        if (kind < 7 && (x & infinite) == infinite)
-            x ^= (uint64_t)1 << fraction;
-        wide[i] = x;
-        narrow[i] = (uint32_t)x;
+        wide[i] = reference_value(f64, kind, i % 2 ? wide[i - 1] : 0);
+        narrow[i] = (uint32_t)wide[i];
     }
 }
 
@@ -101,7 +62,7 @@ static void shuffle(uint32_t n)
     TEST(sums_##f)                                                                             \
     {                                                                                          \
         for (uint32_t round = 0; round < ROUNDS; round++) {                                    \
-            const uint32_t kind = round % 8, n = chance(MOST + 1);                             \
+            const uint32_t kind = round % REFERENCE_KINDS, n = chance(MOST + 1);               \
             coll_exact_##f first, again;                                                       \
             reference right;                                                                   \
             uint64_t want;                                                                     \

@@ -1,4 +1,5 @@
-/* tests/support/exact_reference.h — the exact sum of floats, worked out slowly and bit by bit
+/* tests/support/exact_reference.h — the exact sum of floats, worked out slowly and bit by bit; and floats for
+ * which sums go wrong
  *
  * How often each power of two occurs among the values is counted; from that the bits of the sum follow, and
  * from those the nearest float. Nothing is shared with the library.
@@ -9,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "floats.h"
 
 enum { REFERENCE_BITS = 2300 };
 
@@ -89,6 +92,52 @@ static inline uint64_t reference_read(const reference *sum)
     bits +=
         (uint64_t)low << sum->fraction; /* the leading bit is the lowest one of the exponent */
     return (negative ? sign : 0) | (bits < infinite ? bits : infinite);
+}
+
+enum { REFERENCE_KINDS = 9 };
+
+/* The bits of a value of one of several kinds; `before`: the value before it, if there is one. */
+static inline uint64_t reference_value(bool f64, uint32_t kind, uint64_t before)
+{
+    const unsigned bits = f64 ? 64 : 32, fraction = f64 ? 52 : 23;
+    const uint64_t one = (uint64_t)1 << fraction;
+    const uint64_t infinite = f64 ? (uint64_t)0x7ff << 52 : 0x7f800000u;
+    const uint64_t top = (uint64_t)1 << (bits - 1);
+    uint64_t x = chance_bits(&random_state) & (top | (top - 1)), other;
+    switch (kind) {
+    case 0: /* any finite ones */
+        break;
+    case 1: /* operands that are related */
+        random_pair(bits, fraction, &x, &other);
+        break;
+    case 2: /* what cancels but for the last bits */
+        if (before != 0 && (before & infinite) != infinite && chance(4) != 0)
+            x = ((before ^ top) + chance(3) - 1) & (top | (top - 1));
+        break;
+    case 3: /* subnormals and zeros */
+        x &= top | (one - 1);
+        if (chance(4) == 0)
+            x &= top;
+        break;
+    case 4: /* the greatest ones */
+        x |= infinite - one;
+        break;
+    case 5: /* few bits: ties */
+        x = (x & (top | one << chance(6) | one >> chance(3))) + 64 * one;
+        break;
+    case 6: /* −0 alone, or nearly */
+        x = chance(200) == 0 ? 0 : top;
+        break;
+    case 7: /* from −2 to 2 */
+        x = (x & (top | (one - 1))) | (infinite / 2 / one - chance(3) * chance(3)) * one;
+        break;
+    default: /* now and then one that is not finite */
+        if (chance(100) == 0)
+            x |= infinite;
+        if (chance(100) == 0)
+            x = infinite | (x & top);
+    }
+    return kind < 8 && (x & infinite) == infinite ? x ^ one : x;
 }
 
 #endif /* COLL_TESTS_EXACT_REFERENCE_H */
