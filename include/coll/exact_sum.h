@@ -82,19 +82,57 @@ COLL_INLINE void coll_i_exact_carry(int64_t *digit, size_t stride, uint32_t n, u
     *digit += carry;
 }
 
-/* The bits of a number of n ≥ 1 digits, in units of 2^base times the least subnormal, rounded to nearest:
- * `fraction` bits and an exponent below `infinity` (f64: 52, 2047). Digits are carried on, and those
- * of a negative number negated. Zero is +0. */
+/* How many bits a number has; 0 has one. */
+COLL_INLINE uint32_t coll_i_exact_length(uint64_t x)
+{
+#if COLL_I_COUNTS_ZEROS && UINTPTR_MAX > 0xffffffffu &&                                        \
+    (defined(__GNUC__) || defined(__clang__))
+    return 64 - (uint32_t)__builtin_clzll(x | 1u);
+#else
+    const uint32_t high = (uint32_t)(x >> 32);
+    return high ? 33 + COLL_HIGHEST_BIT(high) : 1 + COLL_HIGHEST_BIT((uint32_t)x | 1u);
+#endif
+}
+
+/* The bits of the float nearest to head · 2^(index − 63), and somewhat more if `below` is 1, in units of the
+ * least subnormal; head's highest bit is set. `fraction` bits and an exponent below `infinity` (f64:
+ * 52, 2047). Words of one size, and no branches: for vectors. */
+COLL_HOT_INLINE uint64_t coll_i_exact_encode(uint64_t head, uint64_t below, uint64_t index,
+                                             uint64_t fraction, uint64_t infinity)
+{
+    const uint64_t low = index > fraction ? index - fraction : 0;
+    const uint64_t cut =
+        63 - index + low; /* 63 − fraction, or all that is beyond the last bit */
+    const uint64_t kept = head >> cut, rest = head << (64 - cut), most = infinity << fraction;
+    /* More than half, or half and odd; a carry moves the exponent up as it should. */
+    const uint64_t up = rest + (below | (kept & 1u)) > (uint64_t)1 << 63;
+    const uint64_t bits = (low << fraction) + kept + up;
+    return bits < most ? bits : most;
+}
+
+/* The bits of a number of one digit, as below. */
+COLL_INLINE uint64_t coll_i_exact_round_word(int64_t digit, uint32_t base, uint32_t fraction,
+                                             uint32_t infinity)
+{
+    const int64_t sign = -(int64_t)(digit < 0);
+    const uint64_t x = (uint64_t)((digit ^ sign) - sign);
+    const uint32_t length = coll_i_exact_length(x);
+    const uint64_t bits =
+        coll_i_exact_encode(x << (64 - length), 0, base + length - 1, fraction, infinity);
+    return (x ? bits : 0) | ((uint64_t)sign & (uint64_t)(infinity + 1) << fraction);
+}
+
+/* The bits of a number of n ≥ 1 digits, in units of 2^base times the least subnormal, rounded to nearest.
+ * Digits are carried on, and those of a negative number negated. Zero is +0. */
 COLL_INLINE uint64_t coll_i_exact_round(int64_t *digit, size_t stride, uint32_t n,
                                         uint32_t bits, uint32_t base, uint32_t fraction,
                                         uint32_t infinity)
 {
-    const uint64_t top = (uint64_t)(infinity + 1) << fraction;
-    uint64_t sign = 0, head, rest, below = 0;
-    uint32_t index, length, room;
+    uint64_t sign = 0, head, below = 0;
+    uint32_t index, room;
     coll_i_exact_carry(digit, stride, n, bits);
     if (digit[(n - 1) * stride] < 0) {
-        sign = top;
+        sign = (uint64_t)(infinity + 1) << fraction;
         for (uint32_t k = 0; k < n; k++)
             digit[k * stride] = -digit[k * stride];
         coll_i_exact_carry(digit, stride, n, bits);
@@ -105,11 +143,9 @@ COLL_INLINE uint64_t coll_i_exact_round(int64_t *digit, size_t stride, uint32_t 
     head = (uint64_t)digit[n * stride];
     if (head == 0)
         return 0;
-    length = (uint32_t)(head >> 32);
-    length = length ? 33 + COLL_HIGHEST_BIT(length) : 1 + COLL_HIGHEST_BIT((uint32_t)head);
-    index = base + n * bits + length - 1; /* of the highest bit */
-    room = 64 - length;
-    head <<= room; /* its highest 64 bits; `below`: is there any other? */
+    room = 64 - coll_i_exact_length(head);
+    index = base + n * bits + 63 - room; /* of the highest bit */
+    head <<= room;                       /* its highest 64 bits; `below`: is there any other? */
     while (n-- > 0) {
         const uint64_t d = (uint64_t)digit[n * stride];
         if (room >= bits) {
@@ -121,15 +157,7 @@ COLL_INLINE uint64_t coll_i_exact_round(int64_t *digit, size_t stride, uint32_t 
             room = 0;
         }
     }
-    if (index <= fraction)
-        return sign | head >> (63 - index); /* exact */
-    rest = head << (fraction + 1);
-    head = ((uint64_t)(index - fraction) << fraction) + (head >> (63 - fraction));
-    /* More than half, or half and odd; a carry moves the exponent up as it should. */
-    head += (uint64_t)(rest > (uint64_t)1 << 63 ||
-                       (rest == (uint64_t)1 << 63 && (below != 0 || (head & 1u) != 0)));
-    rest = (uint64_t)infinity << fraction;
-    return sign | (head < rest ? head : rest);
+    return sign | coll_i_exact_encode(head, below != 0, index, fraction, infinity);
 }
 
 /* What a sum is that has such values in it, which its digits do not hold. */

@@ -552,7 +552,6 @@ COLL_INLINE coll_status coll_op_builtin(coll_op *op, coll_operator which, coll_t
 #undef COLL_I_LAND
 #undef COLL_I_LOR
 #undef COLL_I_LXOR
-#undef COLL_I_INDEPENDENT
 #undef COLL_I_UNROLLED
 #undef COLL_I_BLOCKS
 #undef COLL_I_LOOP
@@ -560,7 +559,6 @@ COLL_INLINE coll_status coll_op_builtin(coll_op *op, coll_operator which, coll_t
 #undef COLL_I_WIDEST
 #undef COLL_I_WIDE_OF
 #undef COLL_I_WIDEST_OF
-#undef COLL_I_AVX512
 #undef COLL_I_KERNEL
 #undef COLL_I_INTEGER
 #undef COLL_I_MIN_F16

@@ -260,6 +260,7 @@ TEST(many_ranks)
 {
     const uint32_t p = COLL_I_ORDER_FREE_RANKS;
     const coll_i_float_format format = coll_i_order_free_format(COLL_F64);
+    const coll_i_order_free_loops *loops = coll_i_order_free_loops_of(true);
     static int64_t word[64 * 52];
     uint64_t x[64], out[64];
     for (uint32_t kind = 0; kind < REFERENCE_KINDS; kind++) {
@@ -267,13 +268,13 @@ TEST(many_ranks)
         coll_i_digits digits;
         for (uint32_t i = 0; i < 64; i++)
             x[i] = reference_value(true, kind, 0);
-        window = coll_i_order_free_window_f64(x, 64);
+        window = coll_i_order_free_window_f64(loops, x, 64);
         digits = coll_i_order_free_digits(&window, coll_i_order_free_bits(p), format);
         CHECK(coll_i_order_free_planes(&digits) <= 51);
-        coll_i_order_free_write_f64(&digits, x, 64, word);
+        coll_i_order_free_write_f64(loops, &digits, x, 64, word);
         for (size_t k = 0; k < 64 * coll_i_order_free_planes(&digits); k++)
             word[k] *= p;
-        coll_i_order_free_read_f64(&digits, p, word, 64, out);
+        coll_i_order_free_read_f64(loops, &digits, p, word, 64, out);
         for (uint32_t i = 0; i < 64; i++) {
             reference right;
             reference_begin(&right, true);

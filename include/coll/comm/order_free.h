@@ -47,6 +47,7 @@ typedef struct coll_i_order_free {
     bool mine;    /* the result is also this rank's */
     size_t bytes; /* of an element */
     coll_i_float_format format;
+    const coll_i_order_free_loops *loops;
     uint32_t bits;         /* of a digit */
     uint32_t root;         /* COLL_RANK_NONE: all ranks */
     coll_i_window *window; /* of blocks */
@@ -102,9 +103,9 @@ COLL_INLINE size_t coll_i_order_free_write(const coll_i_order_free *it, size_t b
         const coll_i_digits digits = coll_i_order_free_of(it, block);
         const uint32_t n = coll_i_order_free_length(count - i);
         if (it->bytes == 8)
-            coll_i_order_free_write_f64(&digits, in + i * 8, n, word);
+            coll_i_order_free_write_f64(it->loops, &digits, in + i * 8, n, word);
         else
-            coll_i_order_free_write_f32(&digits, in + i * 4, n, word);
+            coll_i_order_free_write_f32(it->loops, &digits, in + i * 4, n, word);
         word += n * coll_i_order_free_planes(&digits);
     }
     return (size_t)(word - start);
@@ -118,9 +119,9 @@ COLL_INLINE void coll_i_order_free_read(const coll_i_order_free *it, size_t bloc
         const coll_i_digits digits = coll_i_order_free_of(it, block);
         const uint32_t n = coll_i_order_free_length(count - i);
         if (it->bytes == 8)
-            coll_i_order_free_read_f64(&digits, it->comm->p, word, n, out + i * 8);
+            coll_i_order_free_read_f64(it->loops, &digits, it->comm->p, word, n, out + i * 8);
         else
-            coll_i_order_free_read_f32(&digits, it->comm->p, word, n, out + i * 4);
+            coll_i_order_free_read_f32(it->loops, &digits, it->comm->p, word, n, out + i * 4);
         word += n * coll_i_order_free_planes(&digits);
     }
 }
@@ -208,8 +209,8 @@ COLL_INLINE coll_status coll_i_order_free_span(const coll_i_order_free *it, size
     for (size_t b = 0; b < blocks; b++) {
         const size_t i = b * COLL_I_ORDER_FREE_BLOCK;
         const uint32_t n = coll_i_order_free_length(count - i);
-        it->window[b] = it->bytes == 8 ? coll_i_order_free_window_f64(in + i * 8, n)
-                                       : coll_i_order_free_window_f32(in + i * 4, n);
+        it->window[b] = it->bytes == 8 ? coll_i_order_free_window_f64(it->loops, in + i * 8, n)
+                                       : coll_i_order_free_window_f32(it->loops, in + i * 4, n);
     }
     status =
         coll_allreduce(it->comm, COLL_IN_PLACE, it->window,
@@ -251,6 +252,7 @@ COLL_INLINE coll_status coll_i_order_free_begin(coll_i_order_free *it, size_t co
     }
     it->bytes = coll_type_bytes(type);
     it->format = coll_i_order_free_format(type);
+    it->loops = coll_i_order_free_loops_of(type == COLL_F64);
     it->bits = coll_i_order_free_bits(comm->p);
     it->window = (coll_i_window *)(void *)((unsigned char *)memory + odd);
     it->word = (int64_t *)(void *)((unsigned char *)memory + odd) + table;

@@ -13,11 +13,10 @@
 #ifndef COLL_COMM_ORDER_FREE_BLOCKS_H
 #define COLL_COMM_ORDER_FREE_BLOCKS_H
 
-#include "../exact_sum.h"
+#include "order_free_loops.h"
 
 enum {
-    COLL_I_ORDER_FREE_BLOCK = 64, /* elements; their windows are 1 to 2 % of their bytes */
-    COLL_I_ORDER_FREE_KIND = 21,  /* bits of a number of ranks, all of which may be meant */
+    COLL_I_ORDER_FREE_KIND = 21, /* bits of a number of ranks, all of which may be meant */
     COLL_I_ORDER_FREE_RANKS = 1 << 20
 };
 
@@ -109,85 +108,90 @@ COLL_INLINE void coll_i_order_free_place(int64_t *digit, size_t stride, uint32_t
 
 #define COLL_I_ORDER_FREE(f, U, ELEMENT, FRACTION, INFINITY_)                                  \
     /* The window of n values. */                                                              \
-    COLL_INLINE coll_i_window coll_i_order_free_window_##f(const void *x, uint32_t n)          \
+    COLL_INLINE coll_i_window coll_i_order_free_window_##f(                                    \
+        const coll_i_order_free_loops *loops, const void *x, uint32_t n)                       \
     {                                                                                          \
         const ELEMENT *value = (const ELEMENT *)x;                                             \
         const U top = (U)1 << (sizeof(U) * 8 - 1);                                             \
-        U above = 0, below = (U) ~(U)0; /* the least one less 1, so that 0 is the greatest */  \
-        bool zero = false;                                                                     \
-        coll_i_window window;                                                                  \
-        for (uint32_t i = 0; i < n; i++) {                                                     \
-            const U x_i = value[i], a = x_i & (top - 1), less = a - 1;                         \
-            above = a > above ? a : above;                                                     \
-            below = less < below ? less : below;                                               \
-            zero |= x_i == top;                                                                \
-        }                                                                                      \
-        window.kinds = zero || above >> (FRACTION) >= (INFINITY_);                             \
-        if (above >> (FRACTION) >= (INFINITY_)) {                                              \
-            above = 0; /* once more, without what is not finite */                             \
+        coll_i_extremes are = {0, top - 1, false};                                             \
+        coll_i_window window = {0, 0, 0};                                                      \
+        if (n == COLL_I_ORDER_FREE_BLOCK)                                                      \
+            loops->extremes(x, &are);                                                          \
+        if (n < COLL_I_ORDER_FREE_BLOCK || are.above >> (FRACTION) >= (INFINITY_)) {           \
+            are.above = 0;                                                                     \
+            are.below = top - 1;                                                               \
             for (uint32_t i = 0; i < n; i++) {                                                 \
-                const U a = value[i] & (top - 1);                                              \
-                above = a >> (FRACTION) < (INFINITY_) && a > above ? a : above;                \
+                const U a = value[i] & (top - 1), less = (a - 1) & (top - 1);                  \
+                are.zero |= value[i] == top || a >> (FRACTION) >= (INFINITY_);                 \
+                are.above = a >> (FRACTION) < (INFINITY_) && a > are.above ? a : are.above;    \
+                are.below = less < are.below ? less : are.below;                               \
             }                                                                                  \
         }                                                                                      \
-        window.above = window.below = 0;                                                       \
-        if (above > 0) {                                                                       \
-            const U most = above >> (FRACTION), least = (below + 1) >> (FRACTION);             \
+        window.kinds = are.zero;                                                               \
+        if (are.above > 0) {                                                                   \
+            const U most = (U)are.above >> (FRACTION),                                         \
+                    least = ((U)are.below + 1) >> (FRACTION);                                  \
             window.above = (uint16_t)(most > 0 ? most : 1);                                    \
             window.below = (uint16_t)((INFINITY_) - (least > 0 ? least : 1));                  \
         }                                                                                      \
         return window;                                                                         \
     }                                                                                          \
                                                                                                \
+    /* How many ranks have −0, and so on: of n values. */                                    \
+    COLL_INLINE void coll_i_order_free_kinds_##f(const void *x, uint32_t n, int64_t *word)     \
+    {                                                                                          \
+        const ELEMENT *value = (const ELEMENT *)x;                                             \
+        const U infinite = (U)(INFINITY_) << (FRACTION);                                       \
+        for (uint32_t i = 0; i < n; i++) {                                                     \
+            const U a = (U)(value[i] << 1) >> 1;                                               \
+            const bool nan = a > infinite, minus = a != value[i];                              \
+            const int64_t zero = a == 0 && minus, down = nan || (a == infinite && minus);      \
+            const int64_t up = nan || (a == infinite && !minus);                               \
+            word[i] =                                                                          \
+                zero | up << COLL_I_ORDER_FREE_KIND | down << 2 * COLL_I_ORDER_FREE_KIND;      \
+        }                                                                                      \
+    }                                                                                          \
+                                                                                               \
     /* Writes the digits of n values that lie in the window. */                                \
-    COLL_INLINE void coll_i_order_free_write_##f(const coll_i_digits *digits, const void *x,   \
+    COLL_INLINE void coll_i_order_free_write_##f(const coll_i_order_free_loops *loops,         \
+                                                 const coll_i_digits *digits, const void *x,   \
                                                  uint32_t n, int64_t *word)                    \
     {                                                                                          \
         const ELEMENT *value = (const ELEMENT *)x;                                             \
         const U one = (U)1 << (FRACTION);                                                      \
-        const uint32_t bits = digits->bits, base = digits->base;                               \
-        const uint64_t mask = ((uint64_t)1 << bits) - 1;                                       \
-        int64_t *kinds = word + (size_t)digits->n * n;                                         \
-        if (digits->n > 2)                                                                     \
-            for (size_t i = 0; i < (size_t)digits->n * n; i++)                                 \
-                ((volatile int64_t *)word)[i] = 0;                                             \
-        for (uint32_t i = 0; i < n && digits->n > 0; i++) {                                    \
-            const U x_i = value[i];                                                            \
-            const int64_t sign = -(int64_t)(x_i >> (sizeof(U) * 8 - 1));                       \
-            const uint32_t e = (uint32_t)(x_i >> (FRACTION)) & (INFINITY_);                    \
-            const uint32_t normal = e > 0, shift = (e - normal - base) & 4095u;                \
-            uint64_t m = (x_i & (one - 1)) | (uint64_t)normal << (FRACTION);                   \
-            m = e < (INFINITY_) ? m : 0;                                                       \
-            if (digits->n == 1) { /* 0 may be below the window */                              \
-                word[i] = ((int64_t)(m << (shift & 63u)) ^ sign) - sign;                       \
-            } else if (digits->n == 2) {                                                       \
-                const bool high = shift >= bits;                                               \
-                const uint64_t up = m << ((high ? shift - bits : shift) & 63u);                \
-                word[i] = ((int64_t)(high ? 0 : up & mask) ^ sign) - sign;                     \
-                word[n + i] =                                                                  \
-                    ((int64_t)(high ? up : m >> ((bits - shift) & 63u)) ^ sign) - sign;        \
-            } else if (m > 0) {                                                                \
-                coll_i_order_free_place(word + i, n, bits, m, shift, sign);                    \
-            }                                                                                  \
+        const size_t words = (size_t)digits->n * n;                                            \
+        if (digits->kinds)                                                                     \
+            coll_i_order_free_kinds_##f(x, n, word + words);                                   \
+        else if (n == COLL_I_ORDER_FREE_BLOCK && (digits->n == 1 || digits->n == 2)) {         \
+            (digits->n == 1 ? loops->write_1 : loops->write_2)(x, digits->base, digits->bits,  \
+                                                               word);                          \
+            return;                                                                            \
         }                                                                                      \
-        for (uint32_t i = 0; i < n && digits->kinds; i++) {                                    \
-            const U x_i = value[i], a = (U)(x_i << 1) >> 1,                                    \
-                    infinite = (U)(INFINITY_) << (FRACTION);                                   \
-            const bool nan = a > infinite, negative = a != x_i;                                \
-            kinds[i] =                                                                         \
-                (int64_t)(a == 0 && negative) |                                                \
-                (int64_t)(nan || (a == infinite && !negative)) << COLL_I_ORDER_FREE_KIND |     \
-                (int64_t)(nan || (a == infinite && negative)) << 2 * COLL_I_ORDER_FREE_KIND;   \
+        for (size_t i = 0; i < words; i++)                                                     \
+            ((volatile int64_t *)word)[i] = 0; /* no memset on bare metal */                   \
+        for (uint32_t i = 0; i < n; i++) {                                                     \
+            const int64_t sign = -(int64_t)(value[i] >> (sizeof(U) * 8 - 1));                  \
+            const uint32_t e = (uint32_t)(value[i] >> (FRACTION)) & (INFINITY_);               \
+            const U m = (value[i] & (one - 1)) | (e > 0 ? one : 0);                            \
+            if (m > 0 && e < (INFINITY_))                                                      \
+                coll_i_order_free_place(word + i, n, digits->bits, m,                          \
+                                        e - (e > 0) - digits->base, sign);                     \
         }                                                                                      \
     }                                                                                          \
                                                                                                \
     /* Reads the n sums of p ranks; digits are spoilt. */                                      \
-    COLL_INLINE void coll_i_order_free_read_##f(const coll_i_digits *digits, uint32_t p,       \
+    COLL_INLINE void coll_i_order_free_read_##f(const coll_i_order_free_loops *loops,          \
+                                                const coll_i_digits *digits, uint32_t p,       \
                                                 int64_t *word, uint32_t n, void *out)          \
     {                                                                                          \
         ELEMENT *value = (ELEMENT *)out;                                                       \
         const int64_t *kinds = word + (size_t)digits->n * n;                                   \
         const int64_t some = ((int64_t)1 << COLL_I_ORDER_FREE_KIND) - 1;                       \
+        if (n == COLL_I_ORDER_FREE_BLOCK && digits->n == 1 && !digits->kinds &&                \
+            loops->read_1) {                                                                   \
+            loops->read_1(word, digits->base, out);                                            \
+            return;                                                                            \
+        }                                                                                      \
         for (uint32_t i = 0; i < n; i++) {                                                     \
             const int64_t kind = digits->kinds ? kinds[i] : 0;                                 \
             uint64_t bits = 0;                                                                 \
@@ -197,7 +201,10 @@ COLL_INLINE void coll_i_order_free_place(int64_t *digit, size_t stride, uint32_t
                     kind >> 2 * COLL_I_ORDER_FREE_KIND != 0, (FRACTION), (INFINITY_));         \
             else if (kind == p)                                                                \
                 bits = (uint64_t)((INFINITY_) + 1) << (FRACTION);                              \
-            else if (digits->n > 0)                                                            \
+            else if (digits->n == 1)                                                           \
+                bits =                                                                         \
+                    coll_i_exact_round_word(word[i], digits->base, (FRACTION), (INFINITY_));   \
+            else if (digits->n > 1)                                                            \
                 bits = coll_i_exact_round(word + i, n, digits->n, digits->bits, digits->base,  \
                                           (FRACTION), (INFINITY_));                            \
             value[i] = (U)bits;                                                                \
