@@ -16,6 +16,13 @@ bool has_out_table(coll_collective c)
                    c);
 }
 
+void ask_named(const struct ask *ask)
+{
+    if (!ask->import && (!ask->collective || !ask->algorithm))
+        refuse("%s is missing; coll %s --help shows the usage",
+               ask->collective ? "ALGORITHM" : "COLLECTIVE", command_name());
+}
+
 void ask_check(const struct ask *ask, coll_collective c)
 {
     const char *name = coll_collective_name(c);

@@ -17,6 +17,7 @@
 struct ask {
     const char *collective, *algorithm;
     const char *counts, *layout, *graph, *group, *places;
+    const char *import; /* a file that has the schedule; NULL: an algorithm has */
     struct nodes_words nodes;
     uint64_t p, count, root, seed;
     struct option_words params, inner;
@@ -30,8 +31,11 @@ struct ask {
     }
 
 #define ASK_OPTIONS(ask)                                                                       \
-    OPERAND("COLLECTIVE", "which collective", &(ask).collective),                              \
-        OPERAND("ALGORITHM", "one of its algorithms: coll list COLLECTIVE", &(ask).algorithm), \
+    OPTIONAL("COLLECTIVE", "which collective", &(ask).collective),                             \
+        OPTIONAL("ALGORITHM", "one of its algorithms: coll list COLLECTIVE",                   \
+                 &(ask).algorithm),                                                            \
+        WORD("import", "FILE", "instead of these, a schedule: JSON, or XML for MSCCL",         \
+             &(ask).import),                                                                   \
         NUMBER('p', "ranks", "P", "number of ranks", &(ask).p, 1, UINT32_MAX),                 \
         NUMBER('n', "count", "N", "elements of the vector, or of a block", &(ask).count, 0,    \
                SIZE_MAX / 2),                                                                  \
@@ -54,6 +58,9 @@ struct ask {
 /* Has a collective a table of IN, of OUT? */
 bool has_in_table(coll_collective c);
 bool has_out_table(coll_collective c);
+
+/* Refuses the request unless it names a collective and an algorithm, or a schedule. */
+void ask_named(const struct ask *ask);
 
 /* Refuses options that are missing, or have no meaning for this collective or beside others. */
 void ask_check(const struct ask *ask, coll_collective c);

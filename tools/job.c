@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "coll/lab/verify_grid.h"
+#include "imported.h"
 #include "memory.h"
 #include "names.h"
 #include "neighbors.h"
@@ -141,9 +142,32 @@ static uint32_t make_nodes(struct job *job, const struct ask *ask, coll_problem 
     return 0;
 }
 
+/* Plans of a schedule that is read, and proven: what is not right is refused. */
+static void make_import(struct job *job, const struct ask *ask, size_t elem_bytes)
+{
+    coll_import *it = memory_of(1, sizeof *it);
+    imported_check(ask);
+    inner_read(&job->inner, &ask->inner);
+    job->import = it;
+    if (imported_read(it, ask->import, ask->count, elem_bytes, ask->in_place) !=
+            COLL_IMPORTED ||
+        !coll_import_prove(it))
+        refuse("%s is wrong: %s", ask->import, it->report.sentence);
+    if (ask->in_place && !(it->problem.flags & COLL_FLAG_IN_PLACE))
+        refuse("%s is not for calls in place", ask->import);
+    if (it->problem.elem_bytes != elem_bytes)
+        refuse("%s is for elements of %zu bytes, not of %zu: give --type", ask->import,
+               it->problem.elem_bytes, elem_bytes);
+    job->collective = it->problem.collective;
+    job->algorithm = &it->algorithm;
+    job->p = it->p;
+    job->plans = it->plans;
+    job->per_rank = true;
+}
+
 static coll_status make_plans(struct job *job, const struct ask *ask, size_t elem_bytes)
 {
-    const coll_collective c = collective_named(ask->collective);
+    const coll_collective c = ask->import ? COLL_BARRIER : collective_named(ask->collective);
     const char *name = coll_collective_name(c);
     const bool has_table = has_in_table(c) || has_out_table(c),
                vector = c == COLL_BCAST || c == COLL_REDUCE || c == COLL_ALLREDUCE ||
@@ -158,6 +182,10 @@ static coll_status make_plans(struct job *job, const struct ask *ask, size_t ele
     coll_status status = COLL_OK;
     bool built;
     memset(job, 0, sizeof *job);
+    if (ask->import) {
+        make_import(job, ask, elem_bytes);
+        return COLL_OK;
+    }
     job->collective = c;
     algorithm_named(c, ask->algorithm, &pick);
     job->algorithm = pick.algorithm;
@@ -242,7 +270,9 @@ static void check_steps(const struct job *job)
 
 coll_status job_try(struct job *job, const struct ask *ask, size_t elem_bytes)
 {
-    coll_status status = make_plans(job, ask, elem_bytes);
+    coll_status status;
+    ask_named(ask);
+    status = make_plans(job, ask, elem_bytes);
     if (status != COLL_OK)
         return status;
     check_steps(job);
@@ -281,7 +311,9 @@ static bool is_blockwise(coll_collective c)
 void job_print(const struct job *job)
 {
     const coll_problem *of = &job_plan(job, 0)->problem;
-    printf("%s, %s", coll_collective_name(of->collective), job->algorithm->name);
+    printf("%s, %s",
+           job->import && job->import->custom ? "custom" : coll_collective_name(of->collective),
+           job->algorithm->name);
     for (uint32_t i = 0; i < job->algorithm->n_params; i++)
         printf(" %s=%u", job->algorithm->params[i].name, job_plan(job, 0)->param[i]);
     inner_print(&job->inner, " ");
@@ -315,8 +347,12 @@ void job_free(struct job *job)
     nodes_free(&job->nodes);
     coll_i_groups_release(&job->groups);
     free(job->workspaces);
-    if (!job->grid || job->plans != job->grid->plans.at)
+    if (job->import) {
+        coll_import_release(job->import);
+        free(job->import);
+    } else if (!job->grid || job->plans != job->grid->plans.at) {
         free(job->plans);
+    }
     free(job->tables);
     if (job->grid) {
         coll_grid_worker_release(job->grid);

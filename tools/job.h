@@ -29,6 +29,7 @@ struct job {
     struct nodes_memory nodes;     /* what --nodes, --rails and --groups say */
     coll_i_groups groups;          /* of the plans, with --group or --places … */
     const char *placed;            /* … in words; NULL: they are not placed */
+    struct coll_import *import;    /* of a schedule that was read: whose the plans are */
     struct coll_grid_worker *grid; /* whose the graphs are; with --layout, the plans too */
 };
 

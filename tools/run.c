@@ -7,6 +7,7 @@
 
 #include "coll/reduce.h"
 #include "commands.h"
+#include "imported.h"
 #include "member.h"
 #include "memory.h"
 #include "names.h"
@@ -274,6 +275,20 @@ static void print_failure(const struct job *job, const struct run *run,
                 failure->repetition, failure->why);
 }
 
+/* What a schedule that was read must be like here. */
+static void check_import(const struct run *run, const struct job *job)
+{
+    if (job->import->custom)
+        refuse("%s does not say what comes out, so no result could be checked",
+               run->ask.import);
+    if (run->member && run->member->p != job->p)
+        refuse("the job has %u ranks, and %s is for %u", run->member->p, run->ask.import,
+               job->p);
+    if (job->import->report.window == 0)
+        refuse("%s needs more than 32 actions in flight", run->ask.import);
+    check_ranks(run, job->p);
+}
+
 /* One algorithm of one collective. COLL_OK: it ran, and *code is 0, or 1 where something was wrong; else
  * why it cannot be run here, of rows of the table. */
 static coll_status run_one(const struct run *run, int *code)
@@ -292,8 +307,11 @@ static coll_status run_one(const struct run *run, int *code)
     else
         job_make(&job, &run->ask, data.elem_bytes);
     if (status == COLL_OK) {
-        const uint32_t window = choose_window(&job, run->window);
+        uint32_t window;
         bool well, written = true;
+        if (run->ask.import)
+            check_import(run, &job);
+        window = choose_window(&job, run->window);
         traces_check(&run->traces, job.p);
         choose_operator(&data, data.type, run->op);
         check_memory(&data, run, window);
@@ -410,8 +428,9 @@ int run_main(int argc, char **argv)
         run.ask.seed = SEED;
     run.ask.seeds_more = true;
     run.type = type_named(type_word);
-    run.all = strcmp(run.ask.algorithm, "all") == 0;
-    if (strcmp(run.ask.collective, "all") == 0 && !run.all)
+    ask_named(&run.ask);
+    run.all = !run.ask.import && strcmp(run.ask.algorithm, "all") == 0;
+    if (!run.ask.import && strcmp(run.ask.collective, "all") == 0 && !run.all)
         refuse("all collectives go with all algorithms: coll run all all");
     run.kind = kind_named(run.transport);
     if (member_is_launched(run.transport)) {
@@ -419,7 +438,7 @@ int run_main(int argc, char **argv)
         run.member = &member;
         if (run.ask.p != UINT64_MAX && run.ask.p != member.p)
             refuse("the job has %u ranks, not %llu", member.p, (unsigned long long)run.ask.p);
-        run.ask.p = member.p;
+        run.ask.p = run.ask.import ? UINT64_MAX : member.p;
     }
     check_ranks(&run, run.ask.p);
     run.times = memory_of(run.repeat, sizeof *run.times);

@@ -6,6 +6,7 @@
 
 #include "coll/algos/registry.h"
 #include "commands.h"
+#include "imported.h"
 #include "inner.h"
 #include "names.h"
 #include "options.h"
@@ -72,7 +73,7 @@ static bool is_asked(coll_collective one, const char *only, coll_collective c,
 
 int verify_main(int argc, char **argv)
 {
-    const char *collective = NULL, *algorithm = NULL;
+    const char *collective = NULL, *algorithm = NULL, *import = NULL;
     struct option_words inner_words = {{NULL}, 0};
     struct option_range range = {0, 0}; /* until -p is read, or not */
     uint64_t jobs = proof_processors(), random = UINT64_MAX, seed = 1;
@@ -83,6 +84,7 @@ int verify_main(int argc, char **argv)
     const struct option verify_options[] = {
         OPTIONAL("COLLECTIVE", "only this one", &collective),
         OPTIONAL("ALGORITHM", "only this one of its algorithms", &algorithm),
+        WORD("import", "FILE", "instead of these, a schedule: JSON, or XML for MSCCL", &import),
         INNER_OPTION(inner_words),
         RANGE('p', "ranks", "A..B", "numbers of ranks (1..64, and at random up to 4096)",
               &range, 1, P_MOST),
@@ -140,6 +142,11 @@ int verify_main(int argc, char **argv)
     uint64_t rows = 0, failed = 0, plans = 0;
     coll_crash_count crashes;
     options_read(&verify, argc, argv);
+    if (import && (collective || algorithm || inner_words.n || range.first || exhaustive ||
+                   list || nic || crash || random != UINT64_MAX))
+        refuse("--import FILE says what is done, and is proven alone: leave the rest out");
+    if (import)
+        return imported_verify(import);
     if (!nic &&
         (nic_posted || nic_puts || nic_counters != UINT32_MAX || nic_receives != UINT32_MAX))
         refuse(

@@ -16,7 +16,15 @@ typedef struct coll_i_in_network {
     const coll_i_blocks *ranks;
     coll_i_channels connections; /* sent, received: chunks */
     size_t chunk;
+    uint32_t channels;
 } coll_i_in_network;
+
+/* The connection from one rank to another over a channel; COLL_I_NONE: no memory. */
+COLL_INLINE uint32_t coll_i_connection_of(coll_i_in_network *f, uint32_t from, uint32_t to,
+                                          uint32_t channel)
+{
+    return coll_i_channel_of(&f->connections, from * f->channels + channel, to);
+}
 
 COLL_INLINE bool coll_i_step_sends(const coll_i_step *step)
 {
@@ -37,10 +45,10 @@ COLL_INLINE bool coll_i_chunk_move(coll_i_in_network *f, uint32_t rank, coll_i_b
     coll_i_channel *in = NULL, *out = NULL;
     if (coll_i_step_receives(step))
         in = coll_i_channel_at(&f->connections,
-                               coll_i_channel_of(&f->connections, block->recv, rank));
+                               coll_i_connection_of(f, block->recv, rank, block->channel));
     if (coll_i_step_sends(step))
         out = coll_i_channel_at(&f->connections,
-                                coll_i_channel_of(&f->connections, rank, block->send));
+                                coll_i_connection_of(f, rank, block->send, block->channel));
     if ((in && in->received == in->sent) ||
         (out && out->sent - out->received >= COLL_I_MSCCL_ROOM))
         return false;
@@ -81,15 +89,20 @@ COLL_INLINE bool coll_i_blocks_end(const coll_i_blocks *ranks, uint32_t p, size_
     memset(&f, 0, sizeof f);
     f.ranks = ranks;
     f.chunk = chunk;
+    f.channels = 1;
+    for (uint32_t rank = 0; rank < p; rank++)
+        for (uint32_t i = 0; i < ranks[rank].n; i++)
+            if (f.channels <= coll_i_block_at(&ranks[rank], i)->channel)
+                f.channels = coll_i_block_at(&ranks[rank], i)->channel + 1;
     coll_i_channels_clear(&f.connections);
     for (uint32_t rank = 0; rank < p; rank++)
         for (uint32_t i = 0; i < ranks[rank].n; i++) {
             coll_i_block *block = coll_i_block_at(&ranks[rank], i);
             block->at = block->moved = 0;
             if ((block->send != COLL_RANK_NONE &&
-                 coll_i_channel_of(&f.connections, rank, block->send) == COLL_I_NONE) ||
+                 coll_i_connection_of(&f, rank, block->send, block->channel) == COLL_I_NONE) ||
                 (block->recv != COLL_RANK_NONE &&
-                 coll_i_channel_of(&f.connections, block->recv, rank) == COLL_I_NONE))
+                 coll_i_connection_of(&f, block->recv, rank, block->channel) == COLL_I_NONE))
                 *memory = false;
         }
     while (moved && *memory) {
