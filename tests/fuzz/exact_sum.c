@@ -15,7 +15,7 @@ enum { VALUES = 64, RANKS = 4 };
         const coll_i_order_free_loops *loops = coll_i_order_free_loops_of(wide);               \
         static int64_t sum[VALUES * 53], word[VALUES * 53];                                    \
         coll_i_window all = {0, 0, 0};                                                         \
-        coll_i_digits digits;                                                                  \
+        coll_i_order_free_split digits;                                                        \
         size_t words;                                                                          \
         U out[VALUES];                                                                         \
         for (uint32_t r = 0; r < p; r++) {                                                     \

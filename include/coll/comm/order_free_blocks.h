@@ -33,10 +33,10 @@ typedef struct coll_i_window {
 } coll_i_window;
 
 /* What the digits of a block are. */
-typedef struct coll_i_digits {
+typedef struct coll_i_order_free_split {
     uint32_t bits, n, base; /* bits of a digit, digits of an element; units of 2^base */
     bool kinds;             /* one more plane */
-} coll_i_digits;
+} coll_i_order_free_split;
 
 /* ---- digits -------------------------------------------------------------------------------- */
 
@@ -47,10 +47,11 @@ COLL_INLINE uint32_t coll_i_order_free_bits(uint32_t p)
 }
 
 /* The digits of a block with such a window. */
-COLL_INLINE coll_i_digits coll_i_order_free_digits(const coll_i_window *window, uint32_t bits,
-                                                   coll_i_float_format format)
+COLL_INLINE coll_i_order_free_split coll_i_order_free_digits(const coll_i_window *window,
+                                                             uint32_t bits,
+                                                             coll_i_float_format format)
 {
-    coll_i_digits digits;
+    coll_i_order_free_split digits;
     digits.bits = bits;
     digits.base = digits.n = 0;
     digits.kinds = window->kinds != 0;
@@ -63,7 +64,7 @@ COLL_INLINE coll_i_digits coll_i_order_free_digits(const coll_i_window *window, 
 }
 
 /* Words of an element. */
-COLL_INLINE size_t coll_i_order_free_planes(const coll_i_digits *digits)
+COLL_INLINE size_t coll_i_order_free_planes(const coll_i_order_free_split *digits)
 {
     return (size_t)digits->n + digits->kinds;
 }
@@ -78,7 +79,8 @@ COLL_INLINE coll_i_window coll_i_order_free_widest(coll_i_float_format format)
 }
 
 /* The digits that hold any float. */
-COLL_INLINE coll_i_digits coll_i_order_free_any(uint32_t bits, coll_i_float_format format)
+COLL_INLINE coll_i_order_free_split coll_i_order_free_any(uint32_t bits,
+                                                          coll_i_float_format format)
 {
     const coll_i_window window = coll_i_order_free_widest(format);
     return coll_i_order_free_digits(&window, bits, format);
@@ -154,8 +156,8 @@ COLL_INLINE void coll_i_order_free_place(int64_t *digit, size_t stride, uint32_t
                                                                                                \
     /* Writes the digits of n values that lie in the window. */                                \
     COLL_INLINE void coll_i_order_free_write_##f(const coll_i_order_free_loops *loops,         \
-                                                 const coll_i_digits *digits, const void *x,   \
-                                                 uint32_t n, int64_t *word)                    \
+                                                 const coll_i_order_free_split *digits,        \
+                                                 const void *x, uint32_t n, int64_t *word)     \
     {                                                                                          \
         const ELEMENT *value = (const ELEMENT *)x;                                             \
         const U one = (U)1 << (FRACTION);                                                      \
@@ -180,9 +182,9 @@ COLL_INLINE void coll_i_order_free_place(int64_t *digit, size_t stride, uint32_t
     }                                                                                          \
                                                                                                \
     /* Reads the n sums of p ranks; digits are spoilt. */                                      \
-    COLL_INLINE void coll_i_order_free_read_##f(const coll_i_order_free_loops *loops,          \
-                                                const coll_i_digits *digits, uint32_t p,       \
-                                                int64_t *word, uint32_t n, void *out)          \
+    COLL_INLINE void coll_i_order_free_read_##f(                                               \
+        const coll_i_order_free_loops *loops, const coll_i_order_free_split *digits,           \
+        uint32_t p, int64_t *word, uint32_t n, void *out)                                      \
     {                                                                                          \
         ELEMENT *value = (ELEMENT *)out;                                                       \
         const int64_t *kinds = word + (size_t)digits->n * n;                                   \

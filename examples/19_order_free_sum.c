@@ -1,10 +1,10 @@
-/* examples/18_order_free_sum.c — the same sum on any number of ranks, by any algorithm
+/* examples/19_order_free_sum.c — the same sum on any number of ranks, by any algorithm
  *
  * A vector of which much cancels is distributed over 1 to 8 ranks and added up. An ordinary allreduce
  * gives other bits for other numbers of ranks, and here only the first six digits are right; an
  * order-free sum is the double nearest to the exact sum, every time.
  *
- *   cc -O2 -Iinclude examples/18_order_free_sum.c -o 18 -lpthread && ./18
+ *   cc -O2 -Iinclude examples/19_order_free_sum.c -o 18 -lpthread && ./18
  */
 #include "coll/algos/ring.h"
 #include "coll/algos/snake.h"
