@@ -1,7 +1,8 @@
 /* examples/18_reliable.c — five processes add up their ranks, and one that dies does not stop them
  *
- * In each round the ranks broadcast a number and add up. Rank 2 kills itself in one of them. No call of the
- * others fails: what they get is right, and they know whose contributions are in it. Prints
+ * In each round the ranks broadcast a number and add up. Rank 2 kills itself in one of them. No
+ * call of the others fails: what they get is right, and they know whose contributions are in it.
+ * Prints
  *
  *   rank 0: the sum is 10
  *   rank 0: the sum is 8; without rank 2

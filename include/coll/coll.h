@@ -56,6 +56,7 @@
  *     comm/progress.h         how it is prepared, started and moved on
  *     comm/dump.h             what a request waits for, in words
  *     comm/recover.h          not included here: survivors agree, and go on in a smaller communicator
+ *     comm/reliable.h         nor this: bcast, reduce and allreduce that are right though ranks crash
  *     comm/prepared.h         what is kept of a call for those like it
  *     comm/arena.h            memory for scratch; an allocator
  *

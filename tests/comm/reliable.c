@@ -1,4 +1,5 @@
-/* Collectives that survive crashes, with a death at each point, or two: uniform, right, and nothing left over.
+/* Collectives that survive crashes, with a death at each point, or two: uniform, right, and nothing
+ * left over.
  *
  *   reliable [all]      all: single deaths of up to 16 ranks, pairs of up to 7
  */
@@ -238,7 +239,8 @@ static void say(uint32_t mode, uint32_t seed)
     printf("\n");
 }
 
-/* Calls `each` for every kind and root, number of crashes survived, and p up to `most`. False ends it. */
+/* Calls `each` for every kind and root, number of crashes survived, and p up to `most`. False ends
+ * it. */
 static bool for_all(uint32_t from, uint32_t most, uint32_t most_f, bool (*each)(void))
 {
     static uint32_t turn;
@@ -255,7 +257,7 @@ static bool for_all(uint32_t from, uint32_t most, uint32_t most_f, bool (*each)(
     return true;
 }
 
-/* ---- nobody dies ------------------------------------------------------------------------------- */
+/* ---- nobody dies ----------------------------------------------------------------------------- */
 
 /* Messages that rank r sends in the first call, but for its agreement. */
 static uint32_t bcast_messages(uint32_t q, uint32_t f)
@@ -310,7 +312,7 @@ TEST(nobody_dies)
     CHECK(for_all(1, MORTALS, MORTALS - 1, with_nobody_dead));
 }
 
-/* ---- some die ---------------------------------------------------------------------------------- */
+/* ---- some die -------------------------------------------------------------------------------- */
 
 /* What a death looks like, and the order of the ranks, go round. */
 static uint32_t next_seed;
@@ -408,7 +410,7 @@ TEST(many_die)
     tell_runs();
 }
 
-/* ---- what is wrong on purpose ------------------------------------------------------------------ */
+/* ---- what is wrong on purpose ---------------------------------------------------------------- */
 
 enum { HAS = COLL_I_RELIABLE_HAS, WHO = COLL_I_RELIABLE_WHO };
 
@@ -523,9 +525,10 @@ TEST(mutants)
     CHECK(is_noticed(hasty_agreement, REDUCE, 0, false));
 }
 
-/* ---- what is refused --------------------------------------------------------------------------- */
+/* ---- what is refused ------------------------------------------------------------------------- */
 
-/* One rank calls something else than the others, which is `odd`: no rank is told that it is well. */
+/* One rank calls something else than the others, which is `odd`: no rank is told that it is
+ * well. */
 typedef enum odd { NULL_BUFFER, ALIAS, NO_OPERATOR, OTHER_COUNT, LONGER, OTHER_ROOT, ODDS } odd;
 
 static coll_status begin_oddly(uint32_t r, odd how)
@@ -588,7 +591,8 @@ static void keep_first(void *dst, const void *a, const void *b, size_t count, vo
     memmove(dst, a, count * 8);
 }
 
-/* What all ranks find alike is refused, and nothing has happened; a rank alone, by the calls that block. */
+/* What all ranks find alike is refused, and nothing has happened; a rank alone, by the calls that
+ * block. */
 TEST(refused_and_alone)
 {
     member *m = &members[0];

@@ -138,11 +138,29 @@ TEST(groups)
     for_all(MOST, groups_of_all);
 }
 
+static void near_the_root(void)
+{
+    for (uint32_t x = 1; x < tree.q; x++) {
+        uint32_t depth = 0, most = 1;
+        while ((uint32_t)2 << (most - 1) <= tree.levels)
+            most++;
+        for (uint32_t y = x; y != 0; y = coll_i_reliable_parent(&tree, y))
+            depth++;
+        CHECK(depth <= most);
+    }
+}
+
+TEST(depth)
+{
+    for_all(MOST, near_the_root);
+}
+
 int main(void)
 {
     RUN(parents_and_children);
     RUN(who_asks_whom);
     RUN(correction_suffices);
     RUN(groups);
+    RUN(depth);
     return check_done();
 }

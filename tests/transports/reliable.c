@@ -1,5 +1,6 @@
-/* Collectives that survive crashes, among processes of which one is killed at any time, and in some rounds
- * another one kills itself in the call after: results are right, and the same on all survivors.
+/* Collectives that survive crashes, among processes of which one is killed at any time, and in some
+ * rounds another one kills itself in the call after: results are right, and the same on all
+ * survivors.
  *
  *   reliable [KILLS]      20 over each transport if nothing is said
  */
@@ -22,7 +23,8 @@ typedef enum kind { BCAST, REDUCE, ALLREDUCE, KINDS } kind;
 
 static int segment = -1;
 
-/* How calls ended on whoever returned first; and the calls that ended well although a rank was lost in them. */
+/* How calls ended on whoever returned first; and the calls that ended well although a rank was lost
+ * in them. */
 static struct {
     uint64_t ended[MOST_CALLS];
     uint32_t survived, refused;
@@ -51,7 +53,8 @@ static bool same_everywhere(uint32_t call, coll_status status, uint64_t who)
            first == its;
 }
 
-/* One call, of a kind and length that its number says. `dies`: this rank kills itself in it. 0: all was right. */
+/* One call, of a kind and length that its number says. `dies`: this rank kills itself in it. 0: all
+ * was right. */
 static int calls(coll_reliable *r, uint32_t round, uint32_t call, uint32_t rank, bool dies)
 {
     static uint64_t in[LONG], out[LONG];
@@ -145,7 +148,7 @@ static void survive_some(const char *what, void (*before)(void), int (*body)(uin
            shared->survived, shared->refused);
 }
 
-/* ---- transports -------------------------------------------------------------------------------- */
+/* ---- transports ------------------------------------------------------------------------------ */
 
 static int over_tcp(uint32_t round)
 {

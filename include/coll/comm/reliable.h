@@ -1,4 +1,4 @@
-/* coll/comm/reliable.h — broadcast, reduce and allreduce whose results are right though f ranks crash
+/* coll/comm/reliable.h — broadcast, reduce and allreduce that are right though f ranks crash
  *
  *   static uint64_t room[COLL_RELIABLE_BYTES(P, F, sizeof x) / 8 + 1];
  *   coll_reliable reliable;                                     // of a recovery (recover.h)
@@ -9,43 +9,47 @@
  *       ranks += coll_reliable_has(&reliable, r);               // whose contributions are in y
  *   … coll_reliable_free(&reliable); coll_recovery_free(&recovery); …
  *
- * Guarantee. A call ends with the same status on all ranks that do not crash, and on one that crashes after
- * it has returned: it is uniform. COLL_OK means, in a call in which any number of ranks crash:
+ * Guarantee. A call ends with the same status on all ranks that do not crash, and on one that
+ * crashes after it has returned: it is uniform. COLL_OK means, in a call in which any number of
+ * ranks crash:
  *   bcast      every rank that lives has the root's value
- *   reduce     the root has the contributions of all ranks that live, each once. Of a rank that crashed it may
- *              be in or not: coll_reliable_has says so, on the root
+ *   reduce     the root has the contributions of all ranks that live, each once; that of a rank
+ *              that crashed may be in or not: coll_reliable_has says so, on the root
  *   allreduce  likewise, and every rank that lives has this value, of the same contributions
- * If no more than f ranks crash, a call is COLL_OK, unless the root of a bcast or reduce is among them. It is
- * COLL_ERR_PEER on all survivors where the root crashes too early, or more than f ranks do and their
- * results suffer. So an error may come of more than f crashes, a wrong result never.
+ * If no more than f ranks crash, a call is COLL_OK, unless the root of a bcast or reduce is among
+ * them. It is COLL_ERR_PEER on all survivors where the root crashes too early, or more than f ranks
+ * do and their results suffer. So an error may come of more than f crashes, a wrong result never.
  *
- * f is counted anew in each call: ranks that were lost before it (coll_recovery_is_lost, the same on all
- * ranks) do not take part, and the tree is that of the others. After COLL_ERR_PEER all ranks may call again.
+ * f is counted anew in each call: ranks that were lost before it (coll_recovery_is_lost, the same
+ * on all ranks) do not take part, and the tree is that of the others. After COLL_ERR_PEER all ranks
+ * may call again.
  *
- * How. The tree and why it is enough are in reliable_tree.h. A bcast goes down the tree, and who was not
- * reached asks the f positions before it. A reduce goes round in groups of f + 1, and up the tree; the
- * root takes a class in which nobody is missing. An allreduce is both, from the first rank that
- * lives, and once more from the next one if that crashes. At the end, all survivors agree (agree.h) on
- * whether all have what they should: only the agreement makes a result one. It is no second consensus, and
- * so what it needs is what coll_comm_agree needs, of the transport and of the program: ranks that returned
- * may have to answer, in whatever they call next.
+ * How. The tree and why it is enough are in reliable_tree.h. A bcast goes down the tree, and who
+ * was not reached asks the f positions before it. A reduce goes round in groups of f + 1, and up
+ * the tree; the root takes a class in which nobody is missing. An allreduce is both, from the first
+ * rank that lives, and once more from the next one if that crashes. At the end, all survivors agree
+ * (agree.h) on whether all have what they should: only the agreement makes a result one. It is no
+ * second consensus, and so what it needs is what coll_comm_agree needs, of the transport and of the
+ * program: ranks that returned may have to answer, in whatever they call next.
  *
- * Every message that a rank expects is sent, or its sender is dead: no call leaves one over. Messages are
- * numbered besides, and the agreement compares what the call is: where ranks call different things and do not
- * wait for each other for ever, as with all collectives, they all end with an error, for good.
+ * Every message that a rank expects is sent, or its sender is dead: no call leaves one over.
+ * Messages are numbered besides, and the agreement compares what the call is: where ranks call
+ * different things and do not wait for each other for ever, as with all collectives, they all end
+ * with an error, for good.
  *
- * Cost, with q ranks that live, m = ⌊(q − 1) / (f + 1)⌋, and no crash: q − 1 values for a bcast, and
- * f · (f + 1) · (m − 1) heads, of some 40 bytes, that ask for nothing; f · (f + 1) · m + q − 1 values for a
- * reduce. A value of more than 64 bytes comes behind a head. Rounds: ⌈log₂ m⌉ + 2f + 2 for a bcast, with
- * f more for a reduce, if a rank sends one message at a time; and those of the agreement.
+ * Cost, with q ranks that live, m = ⌊(q − 1) / (f + 1)⌋ ≥ 1, and no crash: q − 1 values for a
+ * bcast, and f · (f + 1) · (m − 1) heads, of some 40 bytes, that ask for nothing; q − 1 +
+ * f · (f + 1) · m values for a reduce. A value of more than 64 bytes comes behind a head. The
+ * longest chain is ⌊log₂ m⌋ + 1 values and a head for a bcast, ⌊log₂ m⌋ + 2 values for a reduce.
+ * The agreement comes to that: 2 · ⌈log₂ p⌉ rounds.
  */
 #ifndef COLL_COMM_RELIABLE_H
 #define COLL_COMM_RELIABLE_H
 
 #include "reliable_rank.h"
 
-/* Bytes of memory for the reliable calls of p ranks that survive f crashes, with reductions of up to so many
- * bytes: a constant expression. Broadcasts may be of any size. */
+/* Bytes of memory for the reliable calls of p ranks that survive f crashes, with reductions of up
+ * to so many bytes: a constant expression. Broadcasts may be of any size. */
 #define COLL_RELIABLE_BYTES(p, f, bytes)                                                       \
     (COLL_I_RELIABLE_FIXED(p, f) + 2 * COLL_I_RELIABLE_ROUND(bytes))
 
@@ -73,13 +77,15 @@ COLL_INLINE void *coll_i_reliable_take(unsigned char **left, size_t bytes, size_
     return at;
 }
 
-/* Prepares reliable calls that survive f crashes each, among the ranks of a recovery. Collective, like
- * coll_recovery_init, but sends nothing: all ranks call it at the same place among their calls with the recovery,
- * with the same f and bytes. It takes one tag of the recovery's. `memory`, of COLL_RELIABLE_BYTES(…) bytes, and
- * the recovery stay the caller's, at their place, until coll_reliable_free.
- * Errors, the same on all ranks: COLL_ERR_PARAM: f is not below the number of ranks; COLL_ERR_CAPABILITY:
- * messages are too short (coll_reliable_lacks says both in a sentence); COLL_ERR_TAG; COLL_ERR_MEMORY.
- * COLL_ERR_NULL is this rank's own: the others will wait for it in their first call. */
+/* Prepares reliable calls that survive f crashes each, among the ranks of a recovery. Collective,
+ * like coll_recovery_init, but sends nothing: all ranks call it at the same place among their calls
+ * with the recovery, with the same f and bytes. It takes one tag of the recovery's. `memory`, of
+ * COLL_RELIABLE_BYTES(…) bytes, and the recovery stay the caller's, at their place, until
+ * coll_reliable_free.
+ * Errors, the same on all ranks: COLL_ERR_PARAM: f is not below the number of ranks;
+ * COLL_ERR_CAPABILITY: messages are too short (coll_reliable_lacks says both in a sentence);
+ * COLL_ERR_TAG; COLL_ERR_MEMORY. COLL_ERR_NULL is this rank's own: the others will wait for it in
+ * their first call. */
 COLL_INLINE coll_status coll_reliable_init(coll_reliable *r, coll_recovery *recovery,
                                            uint32_t f, void *memory, size_t bytes)
 {
@@ -131,8 +137,8 @@ COLL_INLINE coll_status coll_reliable_init(coll_reliable *r, coll_recovery *reco
     return COLL_OK;
 }
 
-/* Ends reliable calls: collective over the survivors, and before coll_recovery_free; sends nothing. COLL_ERR_BUSY:
- * one is under way. */
+/* Ends reliable calls: collective over the survivors, and before coll_recovery_free; sends nothing.
+ * COLL_ERR_BUSY: one is under way. */
 COLL_INLINE coll_status coll_reliable_free(coll_reliable *r)
 {
     if (!r)
@@ -144,14 +150,14 @@ COLL_INLINE coll_status coll_reliable_free(coll_reliable *r)
     return COLL_OK;
 }
 
-/* Is the contribution of a rank in the result of the last reduce, on its root, or of the last allreduce, on all
- * ranks? After COLL_OK. */
+/* Is the contribution of a rank in the result of the last reduce, on its root, or of the last
+ * allreduce, on all ranks? After COLL_OK. */
 COLL_INLINE bool coll_reliable_has(const coll_reliable *r, uint32_t rank)
 {
     return r && rank < r->recovery->comm->p && coll_i_agree_has(r->who, rank);
 }
 
-/* ---- an attempt -------------------------------------------------------------------------------- */
+/* ---- an attempt ------------------------------------------------------------------------------ */
 
 /* Ranks that the last agreement lost. */
 COLL_INLINE uint32_t coll_i_reliable_lost(const coll_reliable *r)
@@ -239,8 +245,8 @@ COLL_INLINE void coll_i_reliable_step_group(coll_reliable *r)
     r->moved = true;
 }
 
-/* Contributions of the children; then they go to the parent, or the root has them all. Of the classes the
- * root takes the first that lacks nobody: all of them have the same ranks that live. */
+/* Contributions of the children; then they go to the parent, or the root has them all. Of the
+ * classes the root takes the first that lacks nobody: all of them have the same ranks that live. */
 COLL_INLINE void coll_i_reliable_step_up(coll_reliable *r)
 {
     if (r->i < coll_i_reliable_children(&r->tree, r->x)) {
@@ -368,10 +374,10 @@ COLL_INLINE bool coll_i_reliable_move(coll_reliable *r)
     return moved;
 }
 
-/* ---- calls ------------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
-/* What is agreed on, as bits: nobody's value is missing; nobody gave up; and behind these what the call is,
- * once as it is and once with all bits inverted. */
+/* What is agreed on, as bits: nobody's value is missing; nobody gave up; and behind these what the
+ * call is, once as it is and once with all bits inverted. */
 enum { COLL_I_RELIABLE_ALL_HAVE = 1, COLL_I_RELIABLE_ALL_FIT = 2, COLL_I_RELIABLE_BITS = 31 };
 
 /* What a rank brings to the agreement at the end of an attempt. */
@@ -389,7 +395,8 @@ COLL_INLINE uint64_t coll_i_reliable_flags(const coll_reliable *r)
     return flags;
 }
 
-/* Has nobody given up, and have all made the same call? Each bit of it is then 1 either as it is, or inverted. */
+/* Has nobody given up, and have all made the same call? Each bit of it is then 1 either as it is,
+ * or inverted. */
 COLL_INLINE bool coll_i_reliable_agrees(uint64_t flags)
 {
     const uint64_t all = ((uint64_t)1 << COLL_I_RELIABLE_BITS) - 1;
@@ -418,9 +425,9 @@ COLL_INLINE coll_status coll_i_reliable_judge(coll_reliable *r, uint64_t flags)
     return COLL_AGAIN;
 }
 
-/* Moves the call on that is under way, and all others that share the root communicator. COLL_AGAIN: it is not
- * over. COLL_OK: it is, and well, or there is none; any other status as the head of this file says, or as
- * coll_comm_agree: then this rank can take part in no more calls. */
+/* Moves the call on that is under way, and all others that share the root communicator. COLL_AGAIN:
+ * it is not over. COLL_OK: it is, and well, or there is none; any other status as the head of this
+ * file says, or as coll_comm_agree: then this rank can take part in no more calls. */
 COLL_INLINE coll_status coll_reliable_test(coll_reliable *r)
 {
     coll_status status = COLL_OK;
@@ -534,12 +541,12 @@ COLL_INLINE coll_status coll_i_reliable_post(coll_reliable *r, const coll_args *
     return COLL_OK;
 }
 
-/* Begins a broadcast of `count` elements at buf from the root, which coll_reliable_test or _wait ends. COLL_ERR_BUSY:
- * a call or an agreement of the recovery is under way. Errors that all ranks find alike are returned here, and
- * nothing has happened: COLL_ERR_ROOT, _TYPE, _OVERFLOW, _MEMORY (the vector of a reduction is longer
- * than the memory was made for), _OP, _ORDER (the operator does not commute); COLL_ERR_PEER: the root is
- * lost. A rank's own, COLL_ERR_NULL and COLL_ERR_IN_PLACE, end the call on all ranks, by coll_reliable_test,
- * and so every later one. */
+/* Begins a broadcast of `count` elements at buf from the root, which coll_reliable_test or _wait
+ * ends. COLL_ERR_BUSY: a call or an agreement of the recovery is under way. Errors that all ranks
+ * find alike are returned here, and nothing has happened: COLL_ERR_ROOT, _TYPE, _OVERFLOW, _MEMORY
+ * (the vector of a reduction is longer than the memory was made for), _OP, _ORDER (the operator
+ * does not commute); COLL_ERR_PEER: the root is lost. A rank's own, COLL_ERR_NULL and
+ * COLL_ERR_IN_PLACE, end the call on all ranks, by coll_reliable_test, and so every later one. */
 COLL_INLINE coll_status coll_reliable_ibcast(coll_reliable *r, void *buf, size_t count,
                                              coll_type type, uint32_t root)
 {
@@ -548,7 +555,8 @@ COLL_INLINE coll_status coll_reliable_ibcast(coll_reliable *r, void *buf, size_t
     return coll_i_reliable_post(r, &args);
 }
 
-/* … a reduction of `in` to `out` on the root; others may have NULL there. `in` and `out` do not overlap. */
+/* … a reduction of `in` to `out` on the root; others may have NULL there. `in` and `out` do not
+ * overlap. */
 COLL_HOT_INLINE coll_status coll_reliable_ireduce(coll_reliable *r, const void *in, void *out,
                                                   size_t count, coll_type type,
                                                   coll_operator op, uint32_t root)
@@ -568,9 +576,9 @@ COLL_HOT_INLINE coll_status coll_reliable_iallreduce(coll_reliable *r, const voi
     return coll_i_reliable_post(r, &args);
 }
 
-/* Broadcasts `count` elements at buf from the root to all ranks that live. The guarantee is at the head of
- * this file; errors are those of coll_reliable_ibcast and coll_reliable_test. After an error buf is undefined on
- * all ranks but the root. */
+/* Broadcasts `count` elements at buf from the root to all ranks that live. The guarantee is at the
+ * head of this file; errors are those of coll_reliable_ibcast and coll_reliable_test. After an
+ * error buf is undefined on all ranks but the root. */
 COLL_INLINE coll_status coll_reliable_bcast(coll_reliable *r, void *buf, size_t count,
                                             coll_type type, uint32_t root)
 {
@@ -587,8 +595,8 @@ COLL_HOT_INLINE coll_status coll_reliable_reduce(coll_reliable *r, const void *i
     return status == COLL_OK ? coll_reliable_wait(r) : status;
 }
 
-/* Combines the contributions `in` of all ranks that live, in any order, into `out` on all of them: the same
- * bits everywhere. After an error `out` is undefined. */
+/* Combines the contributions `in` of all ranks that live, in any order, into `out` on all of them:
+ * the same bits everywhere. After an error `out` is undefined. */
 COLL_HOT_INLINE coll_status coll_reliable_allreduce(coll_reliable *r, const void *in, void *out,
                                                     size_t count, coll_type type,
                                                     coll_operator op)

@@ -1,9 +1,9 @@
-/* coll/comm/reliable_rank.h — collectives that survive f crashes: what a rank knows, and its messages
+/* coll/comm/reliable_rank.h — collectives that survive f crashes: a rank, and its messages
  *
- * Use reliable.h, which says what for. A message is a head, which says what the call is and whether a value
- * comes, and the value: in the same message if it is short, else in messages behind it. Between two ranks all
- * go by one tag, in the order in which both have them to do; each that a rank expects is sent, unless its
- * sender is dead. So nothing is left over.
+ * Use reliable.h, which says what for. A message is a head, which says what the call is and whether
+ * a value comes, and the value: in the same message if it is short, else in messages behind it.
+ * Between two ranks all go by one tag, in the order in which both have them to do; each that a rank
+ * expects is sent, unless its sender is dead. So nothing is left over.
  */
 #ifndef COLL_COMM_RELIABLE_RANK_H
 #define COLL_COMM_RELIABLE_RANK_H
@@ -51,7 +51,8 @@ typedef struct coll_i_reliable_send {
     bool in_flight;
 } coll_i_reliable_send;
 
-/* A rank's part in collectives that survive crashes. The caller's memory, at a fixed place. Private. */
+/* A rank's part in collectives that survive crashes. The caller's memory, at a fixed place.
+ * Private. */
 typedef struct coll_reliable {
     coll_recovery *recovery;
     coll_span span;      /* its tag, among those of the recovery … */
@@ -113,7 +114,7 @@ typedef struct coll_reliable {
          sizeof(uint64_t) +                                                                    \
      (size_t)(p) * (sizeof(uint32_t) + sizeof(bool)) + 2 * COLL_I_RELIABLE_ALIGN)
 
-/* ---- ranks ------------------------------------------------------------------------------------- */
+/* ---- ranks ----------------------------------------------------------------------------------- */
 
 COLL_INLINE coll_comm *coll_i_reliable_comm(const coll_reliable *r)
 {
@@ -193,7 +194,7 @@ COLL_INLINE void coll_i_reliable_copy(void *to, const void *from, size_t bytes)
         COLL_COPY(to, from, bytes);
 }
 
-/* ---- giving up --------------------------------------------------------------------------------- */
+/* ---- giving up ------------------------------------------------------------------------------- */
 
 COLL_INLINE void coll_i_reliable_cancel(coll_reliable *r, coll_handle *h, bool *in_flight)
 {
@@ -222,8 +223,8 @@ COLL_INLINE void coll_i_reliable_give_up(coll_reliable *r, coll_status status)
     r->moved = true;
 }
 
-/* An operation with a rank ended with an error. Either the rank is dead, or the operation is tried again, or,
- * after many, the attempt is given up. */
+/* An operation with a rank ended with an error. Either the rank is dead, or the operation is tried
+ * again, or, after many, the attempt is given up. */
 COLL_INLINE void coll_i_reliable_miss(coll_reliable *r, uint32_t rank, coll_status status)
 {
     if (!coll_i_reliable_is_dead(r, rank) &&
@@ -231,7 +232,8 @@ COLL_INLINE void coll_i_reliable_miss(coll_reliable *r, uint32_t rank, coll_stat
         coll_i_reliable_give_up(r, status);
 }
 
-/* How an operation ended, or stands: COLL_AGAIN while it is in flight. After an error it is over. */
+/* How an operation ended, or stands: COLL_AGAIN while it is in flight. After an error it is
+ * over. */
 COLL_INLINE coll_status coll_i_reliable_poll(coll_reliable *r, coll_handle *h, bool *in_flight)
 {
     const coll_comm *comm = coll_i_reliable_comm(r);
@@ -243,10 +245,10 @@ COLL_INLINE coll_status coll_i_reliable_poll(coll_reliable *r, coll_handle *h, b
     return status;
 }
 
-/* ---- sending ----------------------------------------------------------------------------------- */
+/* ---- sending --------------------------------------------------------------------------------- */
 
-/* Sends the value, or that there is none, to a position: from now on until coll_i_reliable_flush is done,
- * it does not change. */
+/* Sends the value, or that there is none, to a position: from now on until coll_i_reliable_flush is
+ * done, it does not change. */
 COLL_INLINE void coll_i_reliable_tell(coll_reliable *r, uint32_t x, coll_i_reliable_part part,
                                       const void *value, bool has)
 {
@@ -328,7 +330,7 @@ COLL_INLINE bool coll_i_reliable_flush(coll_reliable *r)
     return all;
 }
 
-/* ---- receiving --------------------------------------------------------------------------------- */
+/* ---- receiving ------------------------------------------------------------------------------- */
 
 /* The message is over, and the next one may come. */
 COLL_INLINE coll_status coll_i_reliable_over(coll_reliable *r, bool has)
@@ -367,9 +369,9 @@ COLL_INLINE coll_status coll_i_reliable_listen(coll_reliable *r, uint32_t rank,
     return status;
 }
 
-/* Receives what a position has to say in this part, and its value, if it has one, into memory. COLL_OK:
- * `heard` says whether; a rank that is dead has none. COLL_AGAIN: it is not here yet, or the attempt
- * was given up. */
+/* Receives what a position has to say in this part, and its value, if it has one, into memory.
+ * COLL_OK: `heard` says whether; a rank that is dead has none. COLL_AGAIN: it is not here yet, or
+ * the attempt was given up. */
 COLL_INLINE coll_status coll_i_reliable_hear(coll_reliable *r, uint32_t x,
                                              coll_i_reliable_part part, void *into)
 {
