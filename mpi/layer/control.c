@@ -5,6 +5,9 @@
  *   COLL_OFF=alltoall,… the library's own collectives
  *   COLL_VERBOSE=1      what was chosen and why, and what it took
  *   COLL_DEADLINE=30s   who is waited for, and why, after so long
+ *   COLL_TRACE=file     a trace of calls, for Perfetto; .svg: a picture
+ *   COLL_TRACE_CALLS=N  … of the latest N of each rank
+ *   COLL_TRACE_EVERY=N  … of short ones each Nth
  *   COLL_PPN=4          as if so many ranks that follow each other were a node
  *   COLL_SHM=0          messages within a node are the library's too
  *   COLL_NEAR=0         long ones of those are copied by the kernel; 1: not
@@ -149,7 +152,9 @@ static bool read_words(void)
     if (!is_switch("COLL_VERBOSE", verbose) || !is_switch("COLL_SHM", shm) ||
         !is_switch("COLL_NEAR", near) || !is_switch("COLL_HUGE", huge) ||
         !is_switch("COLL_ZERO_COPY", zero_copy) ||
-        !read_deadline(asked("COLL_DEADLINE"), &settings.deadline))
+        !read_deadline(asked("COLL_DEADLINE"), &settings.deadline) ||
+        !trace_ask(asked("COLL_TRACE"), asked("COLL_TRACE_CALLS"), asked("COLL_TRACE_EVERY"),
+                   &error))
         return false;
     settings.ppn = (uint32_t)number;
     settings.verbose = strcmp(verbose, "1") == 0;
@@ -177,6 +182,8 @@ static uint64_t digest(void)
     sum = mixed(sum, &settings.near, sizeof settings.near);
     sum = mixed(sum, &settings.zero_copy, sizeof settings.zero_copy);
     sum = mixed(sum, &settings.deadline, sizeof settings.deadline);
+    sum = mixed(sum, asked("COLL_TRACE"), strlen(asked("COLL_TRACE")));
+    sum = mixed(sum, asked("COLL_TRACE_EVERY"), strlen(asked("COLL_TRACE_EVERY")));
     for (const coll_rule_list *list = settings.rules; list; list = list->next)
         for (size_t i = 0; i < list->n; i++) {
             char line[1024];
@@ -205,8 +212,8 @@ static void agree(bool understood)
     else if (least[2] == p && rank == 0)
         fprintf(stderr,
                 "coll: the ranks were started with different settings in COLL_ALGORITHM, "
-                "COLL_TABLE, COLL_OFF, COLL_PPN, COLL_SHM, COLL_NEAR, COLL_ZERO_COPY or "
-                "COLL_DEADLINE\n");
+                "COLL_TABLE, COLL_OFF, COLL_PPN, COLL_SHM, COLL_NEAR, COLL_ZERO_COPY, "
+                "COLL_DEADLINE or COLL_TRACE\n");
     PMPI_Finalize();
     exit(2);
 }

@@ -7,6 +7,7 @@
  * fill a struct call.
  */
 #include "again.h"
+#include "ticks.h"
 
 #define CALL(params, wide_, what_, ...)                                                        \
     const struct call call = {.what = what_, .wide = wide_, .comm = comm, __VA_ARGS__};
@@ -17,8 +18,15 @@
     static __attribute__((noinline)) int name##_anew(params(C, D))                             \
     {                                                                                          \
         CALL(params, wide, what, __VA_ARGS__)                                                  \
+        uint64_t begun;                                                                        \
         int error;                                                                             \
-        return layer_takes(&call, BLOCKING, NULL, &error) ? error : P##name(args());           \
+        if (layer_takes(&call, BLOCKING, NULL, &error))                                        \
+            return error;                                                                      \
+        begun = settings.trace ? ticks_now() : 0;                                              \
+        error = P##name(args());                                                               \
+        if (settings.trace)                                                                    \
+            trace_own(&call, begun, error);                                                    \
+        return error;                                                                          \
     }                                                                                          \
     EXPORT int name(params(C, D))                                                              \
     {                                                                                          \

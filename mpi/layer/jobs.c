@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "again.h"
+#include "ticks.h"
 
 /* What a plan needs, and all actions of a schedule whose sends come first. */
 enum { WINDOW = WRITTEN + 8 };
@@ -302,6 +303,8 @@ static void end(struct job *job, coll_status status)
         late_end(job);
     if (is_sharing(job))
         leave_shared(job);
+    if (settings.trace)
+        trace_job(job, status == COLL_OK);
     if (status == COLL_ERR_PEER)
         nodes_fail(job->comm, job->call);
     else if (status != COLL_OK)
@@ -418,6 +421,8 @@ void job_start(struct job *job)
         late_start(job);
     else if (settings.verbose)
         job->started = PMPI_Wtime();
+    if (settings.trace)
+        trace_begin(job);
     /* What cannot be packed is not sent, but others wait for us. */
     job->error = job->misfit        ? MPI_ERR_TRUNCATE
                  : job->n_loads > 0 ? job_load(job)
@@ -546,15 +551,19 @@ int job_rush(struct job *job)
     coll_status status;
     if (COLL_LIKELY(job->quick && jobs_running == 0)) {
         take_place(job, false);
+        if (!COLL_LIKELY(!settings.trace))
+            trace_begin(job);
         job->ordered = true;
         status = COLL_LIKELY(library_waits())
                      ? coll_in_order_restart_with(&job->in_order, coll_i_mpi_send_now,
                                                   coll_i_mpi_recv_now)
                      : coll_in_order_restart_with(&job->in_order, job->run.transport->send,
                                                   job->run.transport->recv);
-        return COLL_LIKELY(status == COLL_OK && job->in_order.status == COLL_OK)
-                   ? MPI_SUCCESS
-                   : stay(job, status);
+        if (!COLL_LIKELY(status == COLL_OK && job->in_order.status == COLL_OK))
+            return stay(job, status);
+        if (!COLL_LIKELY(!settings.trace))
+            trace_job(job, true);
+        return MPI_SUCCESS;
     }
     if (is_sharing(job) && nodes_unshared())
         return NO_CODE;
@@ -563,6 +572,8 @@ int job_rush(struct job *job)
         late_start(job);
     else if (settings.verbose)
         job->started = PMPI_Wtime();
+    if (!COLL_LIKELY(!settings.trace))
+        trace_begin(job);
     status = is_sharing(job) ? enter_shared(job) : COLL_OK;
     if (status == COLL_OK)
         status = start_engine(job);
@@ -572,6 +583,8 @@ int job_rush(struct job *job)
         leave_shared(job);
     if (settings.deadline > 0)
         late_end(job);
+    if (!COLL_LIKELY(!settings.trace))
+        trace_job(job, true);
     if (settings.verbose)
         report_job(job);
     return MPI_SUCCESS;

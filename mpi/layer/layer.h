@@ -22,6 +22,8 @@
  *   tuned.h    rules for messages of MPI libraries on one machine
  *   report.c   COLL_VERBOSE
  *   late.c     COLL_DEADLINE
+ *   trace.c    COLL_TRACE
+ *   ticks.h    the clock for it
  *   tools.c    other libraries that are preloaded
  *
  * Who decides. Whether a call is run here or by the library's own collective must be the same on
@@ -46,6 +48,7 @@
 #include "coll/coll.h"
 #include "coll/executor/in_order.h"
 #include "coll/plan/rank_order.h"
+#include "coll/select/names.h"
 #include "coll/transports/join.h"
 #include "coll/transports/mpi.h"
 
@@ -307,6 +310,7 @@ struct job {
     int token_tag;
     int error; /* MPI's code */
     double started;
+    uint64_t begun; /* the same, for the trace; 0: it is not noted */
     unsigned told;  /* it is told again after 2^told deadlines */
     uint64_t bytes; /* that the program sees, for the report */
 };
@@ -394,6 +398,7 @@ struct settings {
     uint32_t packs; /* … whose blocks lie packed on all ranks, or are brought so */
     bool verbose;
     double deadline;     /* seconds until a wait is explained; 0: never */
+    bool trace;          /* calls are noted */
     bool threads;        /* the lock is needed */
     bool ready, over;    /* between MPI_Init and MPI_Finalize; after that */
     int tags;            /* 0 … tags − 1 are used, at most TAGS_MOST */
@@ -435,6 +440,17 @@ void late_init(void *memory, uint32_t rank, uint32_t ranks);
 void late_start(struct job *job);
 void late_look(struct job *job);
 void late_end(const struct job *job);
+
+/* ---- trace.c ----------------------------------------------------------------------------- */
+
+/* Reads what COLL_TRACE, COLL_TRACE_CALLS and COLL_TRACE_EVERY say; rank 0 opens the file. */
+bool trace_ask(const char *path, const char *kept, const char *every, coll_sentence *error);
+/* If a trace is asked for: calls are noted from now on … */
+void trace_start(void);
+/* … and one that was the library's own is noted, which began then … */
+void trace_own(const struct call *call, uint64_t begun, int error);
+/* … until rank 0 writes what all have noted. Collective. */
+void trace_end(void);
 
 /* ---- tools.c ----------------------------------------------------------------------------- */
 

@@ -90,6 +90,7 @@ static void begin(int level)
     lock();
     comms_init();
     unlock();
+    trace_start();
     settings.ready = true;
 }
 
@@ -120,6 +121,7 @@ EXPORT int MPI_Finalize(void)
     if (settings.ready) {
         if (settings.verbose)
             report_end();
+        trace_end();
         settings.ready = false;
         settings.over = true;
         comms_end();
