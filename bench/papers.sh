@@ -25,7 +25,7 @@ machine() {
         set -- --model hockney:alpha=9us,beta=3.125 --topology fattree:k=4,n=3,packet=320,ack=736,hop=48,byte=3.125 \
             --nic nic:lemieux,keep=1 --placement host --multicast --ranks 60,64 --collectives bcast,allgather,alltoall --largest 1M ;;
     ibm_smp) # Wu 2005: nodes of 16 processors
-        set -- --model plogp:ibm --memory shm:a=5us,b=1.6,node=0.4,sync=0.5 --nodes 16 --ranks 128 \
+        set -- --model plogp:table=ibm --memory shm:a=5us,b=1.6,node=0.4,sync=0.5 --nodes 16 --ranks 128 \
             --collectives bcast,reduce,allreduce,gather,scatter,allgather,alltoall --largest 4M ;;
     *) echo "bench/papers.sh: there is no machine \"$1\"; there are $names" >&2; exit 2 ;;
     esac

@@ -334,6 +334,7 @@ static void simulate_cell(struct setting *s, coll_sim *sim, const coll_tuner *tu
     coll_candidates_find(all, tuner->rules, tuner->algorithms, tuner->n_algorithms,
                          &cell->problem,
                          COLL_NEEDS_BUILD | (s->multicast ? COLL_NEEDS_MULTICAST : 0) |
+                             (s->ranks.nodes != UINT64_MAX ? COLL_NEEDS_SHARED : 0) |
                              COLL_NEEDS_NETWORK_REDUCE | COLL_NEEDS_NETWORK_BARRIER);
     cell->considered = all->n;
     for (uint32_t i = 0; i < all->n; i++) {

@@ -60,10 +60,34 @@ has '^reduce  p 2.*fnomial  # measured 0.001 us at 8 bytes, as the built-in rule
 checks=$((checks + 1))
 [ "$(grep -c 'bytes 8  fnomial ' known)" -eq 32 ] || fail 'what is known is measured again'
 
+# ---- simulation alone ----------------------------------------------------------------------------
+checks=$((checks + 1)) # the tables of the papers' machines: one is made again, and all are read
+COLL_COMMAND=$coll sh "$COLL_SOURCE/bench/papers.sh" print infiniband >made 2>err || fail 'bench/papers.sh fails'
+cmp -s made "$COLL_SOURCE/examples/tables/infiniband.table" ||
+    fail 'examples/tables/infiniband.table is not what bench/papers.sh makes: bench/papers.sh make infiniband'
+for table in "$COLL_SOURCE"/examples/tables/*.table; do
+    checks=$((checks + 1))
+    grep -q '^# coll tune --simulate, on ' "$table" || fail "$table does not say what machine it is for"
+    "$coll" select allreduce -p 64 --bytes 64k --table "$table" >chosen 2>&1 || fail "$table is not read"
+done
+does --simulate --model loggp:L=1us,o=200,g=300,G=0.5 --ranks 12 --nodes 4 --collectives allreduce --largest 2k
+has '^# coll tune --simulate, on loggp:L=1us,o=200,g=300,G=0.5: ' out
+has '^allreduce  p 9..18  .*  # simulated ' out
+has ' choices simulated, 0 measured; so nothing is sure of a real machine$' err
+does --simulate --model hockney:alpha=9us,beta=3 --multicast --ranks 9 --collectives bcast --largest 64
+has '^bcast  p 7..13  multicast  # simulated ' out
+
 # ---- bad input -----------------------------------------------------------------------------------
 refuses '--model @FILE is missing, a file of coll calibrate over the same transport' --transport threads --ranks 2
 refuses 'the machine no/such/file cannot be read' --model @no/such/file --transport threads --ranks 2
 refuses '--ranks P, the number of ranks, is missing' --model @here.machine --transport threads
+refuses '--ranks P, the number of ranks, is missing' --simulate --model hockney:alpha=9us,beta=3
+refuses '--simulate measures nothing: leave out --transport, --bind, --check and --measured' --simulate \
+    --model hockney:alpha=9us,beta=3 --transport threads --ranks 2
+refuses '--memory, --nic, --placement, --topology, --noise, --skew and --multicast are of a machine on which --simulate goes' \
+    --model @here.machine --transport threads --ranks 2 --topology flat
+refuses '--ranks is a number of ranks from 2 to 4096, or up to 16 such with a comma between them, not "5000"' --simulate \
+    --model hockney:alpha=9us,beta=3 --ranks 5000
 refuses '--transport is missing: threads, shm, tcp, join, ucx or ofi' --model @here.machine --ranks 2
 refuses '--ranks is a number of ranks from 2 to 1024, or up to 16 such with a comma between them, not "2,x"' \
     --model @here.machine --transport threads --ranks 2,x

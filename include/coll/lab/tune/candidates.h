@@ -112,7 +112,7 @@ COLL_INLINE void coll_i_candidates_vary(coll_candidates *all, const coll_algorit
 }
 
 /* Finds all choices for a problem among the algorithms; what the rules say is the first. `capabilities`: those of
- * COLL_NEEDS_MULTICAST, COLL_NEEDS_NETWORK_REDUCE and COLL_NEEDS_NETWORK_BARRIER that the ranks have, and
+ * COLL_NEEDS_SHARED, COLL_NEEDS_MULTICAST, COLL_NEEDS_NETWORK_REDUCE and COLL_NEEDS_NETWORK_BARRIER that the ranks have, and
  * COLL_NEEDS_BUILD where the caller makes plans of composite algorithms, for each rank its own. */
 COLL_INLINE void coll_candidates_find(coll_candidates *all, const coll_rule_list *rules,
                                       const coll_algorithm *const *algorithms, size_t n,
