@@ -54,21 +54,21 @@ typedef struct coll_i_reliable_send {
 /* A rank's part in collectives that survive crashes. The caller's memory, at a fixed place.
  * Private. */
 typedef struct coll_reliable {
-    coll_recovery *recovery;
-    coll_span span;      /* its tag, among those of the recovery … */
-    uint32_t first;      /* … without its use … */
-    uint32_t tag;        /* … and with it */
-    uint32_t f;          /* crashes survived */
-    uint32_t set;        /* words of a set of ranks */
-    coll_status status;  /* not COLL_OK: no call is possible any more */
-    uint64_t number;     /* attempts so far */
-    size_t room;         /* bytes of `sum` and of `came` */
-    unsigned char *sum;  /* contributions combined so far */
-    unsigned char *came; /* another one */
-    uint64_t *who;       /* the ranks that are in the value */
-    uint64_t *heard;     /* the message that comes, or came last */
-    uint32_t *member;    /* ranks that were not lost before the attempt */
-    bool *gone;          /* of each rank: it is known to be dead */
+    coll_recovery *recovery; /* whose ranks, and agreement, these are */
+    coll_span span;          /* its tag, among those of the recovery … */
+    uint32_t first;          /* … without its use … */
+    uint32_t tag;            /* … and with it */
+    uint32_t f;              /* crashes survived */
+    uint32_t set;            /* words of a set of ranks */
+    coll_status status;      /* not COLL_OK: no call is possible any more */
+    uint64_t number;         /* attempts so far */
+    size_t room;             /* bytes of `sum` and of `came` */
+    unsigned char *sum;      /* contributions combined so far */
+    unsigned char *came;     /* another one */
+    uint64_t *who;           /* the ranks that are in the value */
+    uint64_t *heard;         /* the message that comes, or came last */
+    uint32_t *member;        /* ranks that were not lost before the attempt */
+    bool *gone;              /* of each rank: it is known to be dead */
     coll_i_reliable_send *sends;
     uint32_t n_sends;
 
@@ -95,9 +95,9 @@ typedef struct coll_reliable {
     coll_status given_up; /* this attempt, for that reason */
     /* the message that comes */
     coll_handle receive;
-    size_t got, piece; /* bytes of the value that are here; that are in flight */
-    bool receiving, headed;
-    bool moved; /* something happened since this was last set to false */
+    size_t got, piece;      /* bytes of the value that are here; that are in flight */
+    bool receiving, headed; /* it is in flight; its head is here */
+    bool moved;             /* something happened since this was last set to false */
 } coll_reliable;
 
 /* Words of a message; messages that a rank sends in an attempt, at most: constant expressions. */
