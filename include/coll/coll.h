@@ -49,6 +49,7 @@
  *     executor/pending.h         what an engine waits for
  *   transport.h               what the library asks of a messaging layer
  *   reduce.h, softfloat.h     the predefined operators; floats by integers
+ *   exact_sum.h               not included here: sums of floats without rounding
  *   select.h                  the rules by which an algorithm is chosen
  *   comm.h, neighbor.h        a function for each collective
  *     comm/communicator.h     groups of ranks, tags, user's operators

@@ -267,8 +267,8 @@ TEST(many_ranks)
     static int64_t word[64 * 52];
     uint64_t x[64], out[64];
     for (uint32_t kind = 0; kind < REFERENCE_KINDS; kind++) {
-        coll_i_window window;
-        coll_i_order_free_split digits;
+        coll_i_block_window window;
+        coll_i_block_digits digits;
         for (uint32_t i = 0; i < 64; i++)
             x[i] = reference_value(true, kind, 0);
         window = coll_i_order_free_window_f64(loops, x, 64);

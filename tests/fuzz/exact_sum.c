@@ -14,12 +14,12 @@ enum { VALUES = 64, RANKS = 4 };
         static const coll_i_float_format format = {(wide) ? 52 : 23, (wide) ? 2047 : 255};     \
         const coll_i_order_free_loops *loops = coll_i_order_free_loops_of(wide);               \
         static int64_t sum[VALUES * 53], word[VALUES * 53];                                    \
-        coll_i_window all = {0, 0, 0};                                                         \
-        coll_i_order_free_split digits;                                                        \
+        coll_i_block_window all = {0, 0, 0};                                                   \
+        coll_i_block_digits digits;                                                            \
         size_t words;                                                                          \
         U out[VALUES];                                                                         \
         for (uint32_t r = 0; r < p; r++) {                                                     \
-            const coll_i_window its = coll_i_order_free_window_##f(loops, x + r * n, n);       \
+            const coll_i_block_window its = coll_i_order_free_window_##f(loops, x + r * n, n); \
             all.above = its.above > all.above ? its.above : all.above;                         \
             all.below = its.below > all.below ? its.below : all.below;                         \
             all.kinds = its.kinds > all.kinds ? its.kinds : all.kinds;                         \

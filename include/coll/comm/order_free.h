@@ -48,10 +48,10 @@ typedef struct coll_i_order_free {
     size_t bytes; /* of an element */
     coll_i_float_format format;
     const coll_i_order_free_loops *loops;
-    uint32_t bits;         /* of a digit */
-    uint32_t root;         /* COLL_RANK_NONE: all ranks */
-    coll_i_window *window; /* of blocks */
-    int64_t *word;         /* memory for digits, so many words */
+    uint32_t bits;               /* of a digit */
+    uint32_t root;               /* COLL_RANK_NONE: all ranks */
+    coll_i_block_window *window; /* of blocks */
+    int64_t *word;               /* memory for digits, so many words */
     size_t words;
 } coll_i_order_free;
 
@@ -67,7 +67,7 @@ COLL_INLINE coll_i_float_format coll_i_order_free_format(coll_type type)
  * COLL_F64. At most 32 KiB; with 256 KiB to 1 MiB long vectors take less time. */
 COLL_INLINE size_t coll_order_free_bytes(size_t count, coll_type type)
 {
-    const coll_i_order_free_split any = coll_i_order_free_any(
+    const coll_i_block_digits any = coll_i_order_free_any(
         coll_i_order_free_bits(COLL_I_ORDER_FREE_RANKS), coll_i_order_free_format(type));
     const size_t words = coll_i_order_free_length(count) * coll_i_order_free_planes(&any);
     return type != COLL_F32 && type != COLL_F64
@@ -78,8 +78,7 @@ COLL_INLINE size_t coll_order_free_bytes(size_t count, coll_type type)
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-COLL_INLINE coll_i_order_free_split coll_i_order_free_of(const coll_i_order_free *it,
-                                                         size_t block)
+COLL_INLINE coll_i_block_digits coll_i_order_free_of(const coll_i_order_free *it, size_t block)
 {
     return coll_i_order_free_digits(&it->window[block], it->bits, it->format);
 }
@@ -89,7 +88,7 @@ COLL_INLINE size_t coll_i_order_free_sized(const coll_i_order_free *it, size_t b
 {
     size_t planes = 0;
     for (size_t b = block; b < block + n; b++) {
-        const coll_i_order_free_split digits = coll_i_order_free_of(it, b);
+        const coll_i_block_digits digits = coll_i_order_free_of(it, b);
         planes += coll_i_order_free_planes(&digits);
     }
     return planes * COLL_I_ORDER_FREE_BLOCK;
@@ -101,7 +100,7 @@ COLL_INLINE size_t coll_i_order_free_write(const coll_i_order_free *it, size_t b
 {
     int64_t *const start = word;
     for (size_t i = 0; i < count; i += COLL_I_ORDER_FREE_BLOCK, block++) {
-        const coll_i_order_free_split digits = coll_i_order_free_of(it, block);
+        const coll_i_block_digits digits = coll_i_order_free_of(it, block);
         const uint32_t n = coll_i_order_free_length(count - i);
         if (it->bytes == 8)
             coll_i_order_free_write_f64(it->loops, &digits, in + i * 8, n, word);
@@ -117,7 +116,7 @@ COLL_INLINE void coll_i_order_free_read(const coll_i_order_free *it, size_t bloc
                                         int64_t *word, size_t count, unsigned char *out)
 {
     for (size_t i = 0; i < count; i += COLL_I_ORDER_FREE_BLOCK, block++) {
-        const coll_i_order_free_split digits = coll_i_order_free_of(it, block);
+        const coll_i_block_digits digits = coll_i_order_free_of(it, block);
         const uint32_t n = coll_i_order_free_length(count - i);
         if (it->bytes == 8)
             coll_i_order_free_read_f64(it->loops, &digits, it->comm->p, word, n, out + i * 8);
@@ -138,7 +137,7 @@ COLL_INLINE coll_status coll_i_order_free_together(const coll_i_order_free *it, 
     coll_status status = COLL_OK;
     size_t words = 0, n = 0;
     for (size_t b = block; n < count; b++) {
-        const coll_i_order_free_split digits = coll_i_order_free_of(it, b);
+        const coll_i_block_digits digits = coll_i_order_free_of(it, b);
         const uint32_t here = coll_i_order_free_length(count - n);
         if (here * coll_i_order_free_planes(&digits) > it->words - words)
             break;
@@ -255,7 +254,7 @@ COLL_INLINE coll_status coll_i_order_free_begin(coll_i_order_free *it, size_t co
     it->format = coll_i_order_free_format(type);
     it->loops = coll_i_order_free_loops_of(type == COLL_F64);
     it->bits = coll_i_order_free_bits(comm->p);
-    it->window = (coll_i_window *)(void *)((unsigned char *)memory + odd);
+    it->window = (coll_i_block_window *)(void *)((unsigned char *)memory + odd);
     it->word = (int64_t *)(void *)((unsigned char *)memory + odd) + table;
     it->words = words - table - 1; /* one is for alignment, whether this rank needs it or not */
     return COLL_OK;

@@ -26,17 +26,17 @@ typedef struct coll_i_float_format {
 } coll_i_float_format;
 
 /* A window; all 0: there are only zeros. Exponents as in the bits, that of subnormals is 1. */
-typedef struct coll_i_window {
+typedef struct coll_i_block_window {
     uint16_t above; /* the greatest exponent */
     uint16_t below; /* that of ∞ less the least one */
     uint16_t kinds; /* 1: there are values that are not finite, or −0 */
-} coll_i_window;
+} coll_i_block_window;
 
 /* What the digits of a block are. */
-typedef struct coll_i_order_free_split {
+typedef struct coll_i_block_digits {
     uint32_t bits, n, base; /* bits of a digit, digits of an element; units of 2^base */
     bool kinds;             /* one more plane */
-} coll_i_order_free_split;
+} coll_i_block_digits;
 
 /* ---- digits -------------------------------------------------------------------------------- */
 
@@ -47,11 +47,11 @@ COLL_INLINE uint32_t coll_i_order_free_bits(uint32_t p)
 }
 
 /* The digits of a block with such a window. */
-COLL_INLINE coll_i_order_free_split coll_i_order_free_digits(const coll_i_window *window,
-                                                             uint32_t bits,
-                                                             coll_i_float_format format)
+COLL_INLINE coll_i_block_digits coll_i_order_free_digits(const coll_i_block_window *window,
+                                                         uint32_t bits,
+                                                         coll_i_float_format format)
 {
-    coll_i_order_free_split digits;
+    coll_i_block_digits digits;
     digits.bits = bits;
     digits.base = digits.n = 0;
     digits.kinds = window->kinds != 0;
@@ -64,25 +64,24 @@ COLL_INLINE coll_i_order_free_split coll_i_order_free_digits(const coll_i_window
 }
 
 /* Words of an element. */
-COLL_INLINE size_t coll_i_order_free_planes(const coll_i_order_free_split *digits)
+COLL_INLINE size_t coll_i_order_free_planes(const coll_i_block_digits *digits)
 {
     return (size_t)digits->n + digits->kinds;
 }
 
 /* The window of any values. */
-COLL_INLINE coll_i_window coll_i_order_free_widest(coll_i_float_format format)
+COLL_INLINE coll_i_block_window coll_i_order_free_widest(coll_i_float_format format)
 {
-    coll_i_window window;
+    coll_i_block_window window;
     window.above = window.below = (uint16_t)(format.infinity - 1);
     window.kinds = 1;
     return window;
 }
 
 /* The digits that hold any float. */
-COLL_INLINE coll_i_order_free_split coll_i_order_free_any(uint32_t bits,
-                                                          coll_i_float_format format)
+COLL_INLINE coll_i_block_digits coll_i_order_free_any(uint32_t bits, coll_i_float_format format)
 {
-    const coll_i_window window = coll_i_order_free_widest(format);
+    const coll_i_block_window window = coll_i_order_free_widest(format);
     return coll_i_order_free_digits(&window, bits, format);
 }
 
@@ -110,13 +109,13 @@ COLL_INLINE void coll_i_order_free_place(int64_t *digit, size_t stride, uint32_t
 
 #define COLL_I_ORDER_FREE(f, U, ELEMENT, FRACTION, INFINITY_)                                  \
     /* The window of n values. */                                                              \
-    COLL_INLINE coll_i_window coll_i_order_free_window_##f(                                    \
+    COLL_INLINE coll_i_block_window coll_i_order_free_window_##f(                              \
         const coll_i_order_free_loops *loops, const void *x, uint32_t n)                       \
     {                                                                                          \
         const ELEMENT *value = (const ELEMENT *)x;                                             \
         const U top = (U)1 << (sizeof(U) * 8 - 1);                                             \
-        coll_i_extremes are = {0, top - 1, false};                                             \
-        coll_i_window window = {0, 0, 0};                                                      \
+        coll_i_block_extremes are = {0, top - 1, false};                                       \
+        coll_i_block_window window = {0, 0, 0};                                                \
         if (n == COLL_I_ORDER_FREE_BLOCK)                                                      \
             loops->extremes(x, &are);                                                          \
         if (n < COLL_I_ORDER_FREE_BLOCK || are.above >> (FRACTION) >= (INFINITY_)) {           \
@@ -156,7 +155,7 @@ COLL_INLINE void coll_i_order_free_place(int64_t *digit, size_t stride, uint32_t
                                                                                                \
     /* Writes the digits of n values that lie in the window. */                                \
     COLL_INLINE void coll_i_order_free_write_##f(const coll_i_order_free_loops *loops,         \
-                                                 const coll_i_order_free_split *digits,        \
+                                                 const coll_i_block_digits *digits,            \
                                                  const void *x, uint32_t n, int64_t *word)     \
     {                                                                                          \
         const ELEMENT *value = (const ELEMENT *)x;                                             \
@@ -182,9 +181,9 @@ COLL_INLINE void coll_i_order_free_place(int64_t *digit, size_t stride, uint32_t
     }                                                                                          \
                                                                                                \
     /* Reads the n sums of p ranks; digits are spoilt. */                                      \
-    COLL_INLINE void coll_i_order_free_read_##f(                                               \
-        const coll_i_order_free_loops *loops, const coll_i_order_free_split *digits,           \
-        uint32_t p, int64_t *word, uint32_t n, void *out)                                      \
+    COLL_INLINE void coll_i_order_free_read_##f(const coll_i_order_free_loops *loops,          \
+                                                const coll_i_block_digits *digits, uint32_t p, \
+                                                int64_t *word, uint32_t n, void *out)          \
     {                                                                                          \
         ELEMENT *value = (ELEMENT *)out;                                                       \
         const int64_t *kinds = word + (size_t)digits->n * n;                                   \

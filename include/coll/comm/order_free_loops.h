@@ -12,14 +12,14 @@
 enum { COLL_I_ORDER_FREE_BLOCK = 64 }; /* elements; windows are 1 to 2 % of their bytes */
 
 /* What is the least and the greatest of a block, as integers without the sign. */
-typedef struct coll_i_extremes {
+typedef struct coll_i_block_extremes {
     uint64_t above, below; /* the greatest one; the least one that is not 0, less 1 */
     bool zero;             /* there is −0 */
-} coll_i_extremes;
+} coll_i_block_extremes;
 
 /* The loops of a format. */
 typedef struct coll_i_order_free_loops {
-    void (*extremes)(const void *x, coll_i_extremes *are);
+    void (*extremes)(const void *x, coll_i_block_extremes *are);
     void (*write_1)(const void *x, uint32_t base, uint32_t bits, int64_t *word);
     void (*write_2)(const void *x, uint32_t base, uint32_t bits, int64_t *word);
     void (*read_1)(const int64_t *word, uint32_t base, void *out); /* or NULL */
@@ -73,7 +73,7 @@ typedef struct coll_i_order_free_loops {
 
 /* `read`: gives the name of the loop above, or NULL; S: words of the element's bits, with a sign. */
 #define COLL_I_LOOPS(target, name, read, S, ELEMENT, FRACTION, INFINITY_)                      \
-    COLL_INLINE target void coll_i_extremes_##name(const void *x, coll_i_extremes *are)        \
+    COLL_INLINE target void coll_i_extremes_##name(const void *x, coll_i_block_extremes *are)  \
     {                                                                                          \
         const ELEMENT *value = (const ELEMENT *)x;                                             \
         const S all = (S)(((uint64_t)(INFINITY_) << (FRACTION)) | (((S)1 << (FRACTION)) - 1)); \
