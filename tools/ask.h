@@ -34,7 +34,7 @@ struct ask {
     OPTIONAL("COLLECTIVE", "which collective", &(ask).collective),                             \
         OPTIONAL("ALGORITHM", "one of its algorithms: coll list COLLECTIVE",                   \
                  &(ask).algorithm),                                                            \
-        WORD("import", "FILE", "instead of these, a schedule: JSON, or XML for MSCCL",         \
+        WORD("import", "FILE", "instead of these, a schedule: JSON, XML for MSCCL, GOAL",      \
              &(ask).import),                                                                   \
         NUMBER('p', "ranks", "P", "number of ranks", &(ask).p, 1, UINT32_MAX),                 \
         NUMBER('n', "count", "N", "elements of the vector, or of a block", &(ask).count, 0,    \

@@ -5,6 +5,7 @@
 
 #include "coll/select/names.h"
 #include "commands.h"
+#include "imported.h"
 #include "job.h"
 #include "names.h"
 #include "output.h"
@@ -194,6 +195,8 @@ int export_main(int argc, char **argv)
     if (receives != UINT64_MAX)
         wish.nic.receives = (uint32_t)receives;
     job_make(&job, &ask, coll_type_bytes(type_named(type)));
+    if (job.import)
+        imported_has_data(job.import, ask.import);
     check_reduce(&job, format, &wish);
     check_most(&job, most);
     if (wish.rank != UINT64_MAX && wish.rank >= job.p)

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "memory.h"
-#include "progress.h"
 
 /* All of a file. */
 static char *text_of(const char *file, size_t *bytes)
@@ -60,6 +59,13 @@ coll_import_result imported_read(coll_import *it, const char *file, uint64_t cou
     return result;
 }
 
+void imported_has_data(const coll_import *it, const char *file)
+{
+    if (it->format == COLL_IMPORT_GOAL)
+        refuse("%s is GOAL, which says nothing of data: coll verify and coll show read it",
+               file);
+}
+
 void imported_check(const struct ask *ask)
 {
     if (ask->collective || ask->algorithm)
@@ -75,8 +81,11 @@ void imported_check(const struct ask *ask)
 /* What was proven, in words. */
 static const char *proven_words(const coll_import *it)
 {
+    if (it->format == COLL_IMPORT_GOAL)
+        return "messages match, and all ranks end, also where sends wait for their receivers; "
+               "GOAL says nothing of data";
     if (it->custom)
-        return "messages match, it ends, and its thread blocks have no races; what comes out "
+        return "messages match, all ranks end, and thread blocks have no races; what comes out "
                "it does not say";
     return it->format == COLL_IMPORT_MSCCL ? "proven, in whatever order its thread blocks run"
                                            : "proven";
@@ -85,40 +94,47 @@ static const char *proven_words(const coll_import *it)
 static void print_head(const coll_import *it, const char *file)
 {
     const coll_problem *of = &it->problem;
-    printf("%s: ", file);
-    if (it->custom)
-        printf("%s, %s: %u rank%s", "custom", it->algorithm.name, of->p, of->p == 1 ? "" : "s");
-    else
-        printf("%s, %s: %u rank%s, count %zu%s", coll_collective_name(of->collective),
-               it->algorithm.name, of->p, of->p == 1 ? "" : "s", of->count,
-               of->flags & COLL_FLAG_IN_PLACE ? ", in place" : "");
+    printf("%s: %s, %s: %u rank%s", file,
+           it->custom ? "custom" : coll_collective_name(of->collective), it->algorithm.name,
+           of->p, of->p == 1 ? "" : "s");
+    if (!it->custom && of->collective != COLL_BARRIER)
+        printf(", count %zu", of->count);
+    printf("%s\n", of->flags & COLL_FLAG_IN_PLACE ? ", in place" : "");
+}
+
+static void print_proven(const coll_import *it)
+{
+    printf("  %s\n  %" PRIu64 " message%s", proven_words(it), it->report.messages,
+           it->report.messages == 1 ? "" : "s");
+    if (it->report.rounds > 0)
+        printf(", %u in the longest chain", it->report.rounds);
+    if (it->report.window > 0)
+        printf("; as a sequence it needs a window of %u, or %u send%s in flight",
+               it->report.window, it->report.sends, it->report.sends == 1 ? "" : "s");
     printf("\n");
+    if (it->ambiguous > 0)
+        printf("  %" PRIu64 " messages have tag and size of others and no order with them: "
+               "matched as they stand\n",
+               it->ambiguous);
 }
 
 int imported_verify(const char *file)
 {
     bool good = true, both = false;
     for (int in_place = 0; in_place <= (both ? 1 : 0) && good; in_place++) {
-        const double start = seconds_now();
         coll_import it;
-        if (imported_read(&it, file, UINT64_MAX, 8, in_place != 0) == COLL_IMPORTED) {
-            print_head(&it, file);
-            good = coll_import_prove(&it);
-        } else {
-            printf("%s:\n", file);
-            good = false;
-        }
+        const coll_import_result result =
+            imported_read(&it, file, UINT64_MAX, 8, in_place != 0);
         both = it.both;
+        if (result == COLL_IMPORTED)
+            print_head(&it, file);
+        else
+            printf("%s\n", file);
+        good = result == COLL_IMPORTED && coll_import_prove(&it);
         if (good)
-            printf("  %s; %" PRIu64 " messages, %u in a row%s\n", proven_words(&it),
-                   it.report.messages, it.report.rounds,
-                   both && !in_place ? "; out of place" : "");
+            print_proven(&it);
         else
             printf("  FAILED: %s\n", it.report.sentence);
-        if (good && it.report.window > 0)
-            printf("  run in sequence: a window of %u, or %u sends in flight\n",
-                   it.report.window, it.report.sends);
-        printf("  %.2f s\n", seconds_now() - start);
         coll_import_release(&it);
     }
     return good ? 0 : 1;

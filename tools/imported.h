@@ -17,6 +17,9 @@
 coll_import_result imported_read(coll_import *it, const char *file, uint64_t count,
                                  size_t elem_bytes, bool in_place);
 
+/* Refuses a schedule without data, for what needs them. */
+void imported_has_data(const coll_import *it, const char *file);
+
 /* Refuses options that a schedule answers by itself. */
 void imported_check(const struct ask *ask);
 

@@ -155,7 +155,7 @@ static void make_import(struct job *job, const struct ask *ask, size_t elem_byte
         refuse("%s is wrong: %s", ask->import, it->report.sentence);
     if (ask->in_place && !(it->problem.flags & COLL_FLAG_IN_PLACE))
         refuse("%s is not for calls in place", ask->import);
-    if (it->problem.elem_bytes != elem_bytes)
+    if (it->format == COLL_IMPORT_JSON && it->problem.elem_bytes != elem_bytes)
         refuse("%s is for elements of %zu bytes, not of %zu: give --type", ask->import,
                it->problem.elem_bytes, elem_bytes);
     job->collective = it->problem.collective;

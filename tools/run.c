@@ -278,6 +278,7 @@ static void print_failure(const struct job *job, const struct run *run,
 /* What a schedule that was read must be like here. */
 static void check_import(const struct run *run, const struct job *job)
 {
+    imported_has_data(job->import, run->ask.import);
     if (job->import->custom)
         refuse("%s does not say what comes out, so no result could be checked",
                run->ask.import);

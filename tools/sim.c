@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "commands.h"
+#include "imported.h"
 #include "job.h"
 #include "json.h"
 #include "memory.h"
@@ -265,6 +266,8 @@ int sim_main(int argc, char **argv)
     options_read(&command, argc, argv);
     ask.seeds_more = true;
     job_make(&job, &ask, coll_type_bytes(type_named(type)));
+    if (job.import)
+        imported_has_data(job.import, ask.import);
     traces_check(&w.traces, job.p);
     w.job = &job;
     prepare(&w, window, ask.seed == UINT64_MAX ? 1 : ask.seed);

@@ -84,7 +84,8 @@ int verify_main(int argc, char **argv)
     const struct option verify_options[] = {
         OPTIONAL("COLLECTIVE", "only this one", &collective),
         OPTIONAL("ALGORITHM", "only this one of its algorithms", &algorithm),
-        WORD("import", "FILE", "instead of these, a schedule: JSON, or XML for MSCCL", &import),
+        WORD("import", "FILE", "instead of these, a schedule: JSON, XML for MSCCL, GOAL",
+             &import),
         INNER_OPTION(inner_words),
         RANGE('p', "ranks", "A..B", "numbers of ranks (1..64, and at random up to 4096)",
               &range, 1, P_MOST),

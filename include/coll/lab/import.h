@@ -14,6 +14,7 @@
  *   header                 reads
  *   import/import_json.h   JSON as coll_export_json writes it, whoever wrote it
  *   import/import_msccl.h  XML for the executors of MSCCL: thread blocks side by side
+ *   import/import_goal.h   GOAL: messages and their order, without data
  *   import/imported.h      (what comes of it)
  *
  * The text is in memory, need not end with a zero, and may hold anything: numbers, nesting and references are
@@ -23,6 +24,7 @@
 #ifndef COLL_LAB_IMPORT_H
 #define COLL_LAB_IMPORT_H
 
+#include "import/import_goal.h"
 #include "import/import_json.h"
 #include "import/import_msccl.h"
 
@@ -48,8 +50,7 @@ COLL_INLINE coll_import_result coll_import_read(coll_import *it, const char *tex
         return coll_i_import_json(it, text, bytes, why);
     if (it->format == COLL_IMPORT_MSCCL)
         return coll_i_import_msccl(it, text, bytes, why);
-    (void)coll_refuse(why, "line 1: this is neither JSON ({), nor XML for MSCCL (<)");
-    return COLL_IMPORT_REFUSED;
+    return coll_i_import_goal(it, text, bytes, why);
 }
 
 /* Elements of all ranks; SIZE_MAX: more than can be counted. */
@@ -92,6 +93,8 @@ COLL_INLINE bool coll_import_prove(coll_import *it)
     const size_t most = it->options.most ? it->options.most : (size_t)1 << 28;
     coll_verify_options options;
     coll_verifier verifier;
+    if (it->format == COLL_IMPORT_GOAL)
+        return it->report.ok;
     memset(&options, 0, sizeof options);
     coll_verifier_init(&verifier);
     options.plan_of = coll_import_plan_of;

@@ -60,8 +60,10 @@ typedef struct coll_import {
     coll_algorithm algorithm;
     coll_problem problem; /* that of rank 0 */
     bool both;            /* MSCCL: the file is for calls in place, and for others */
-    bool custom;          /* MSCCL: it does not say what comes out */
-    coll_report report;   /* of COLL_IMPORT_WRONG; later of coll_import_prove */
+    bool custom;          /* it does not say what comes out, as a program in GOAL does not */
+    uint64_t
+        ambiguous; /* GOAL: messages of one tag and size that are in no order: matched as they stand */
+    coll_report report; /* of COLL_IMPORT_WRONG; later of coll_import_prove */
     /* Private: */
     coll_import_options options;
     coll_i_imported_rank *ranks;

@@ -348,6 +348,37 @@ COLL_INLINE bool coll_i_strands_sort(coll_i_strands *s)
     return true;
 }
 
+/* Moves the nodes apart so that each rank sends one message and receives one at a time, in the order of the levels: a
+ * sequence of the nodes then needs few sends in flight. False: no memory. */
+COLL_INLINE bool coll_i_strands_ports(coll_i_strands *s)
+{
+    const uint32_t *sorted = (const uint32_t *)s->sorted.at;
+    uint32_t *ports = (uint32_t *)coll_i_reserve_new(&s->stack, ((size_t)s->n + 2 * s->p + 1) *
+                                                                    sizeof *ports);
+    if (!ports)
+        return false;
+    memset(ports, 0, 2 * (size_t)s->p * sizeof *ports);
+    for (uint32_t i = 0; i < s->n; i++) {
+        coll_i_strand_node *node = coll_i_strand_at(s, sorted[i]);
+        const coll_i_step *step = coll_i_strand_step(s, node);
+        uint32_t *free = ports + 2 * (size_t)node->rank, level = 1;
+        for (uint32_t k = 0; k < COLL_I_STRAND_BEFORE; k++) {
+            const uint32_t before = coll_i_strand_before(node, sorted[i], k);
+            if (before != COLL_I_NONE && coll_i_strand_at(s, before)->level >= level)
+                level = coll_i_strand_at(s, before)->level + 1;
+        }
+        for (unsigned way = 0; way < 2; way++)
+            if ((way ? coll_i_step_receives(step) : coll_i_step_sends(step)) &&
+                level <= free[way])
+                level = free[way] + 1;
+        for (unsigned way = 0; way < 2; way++)
+            if (way ? coll_i_step_receives(step) : coll_i_step_sends(step))
+                free[way] = level;
+        node->level = level;
+    }
+    return coll_i_strands_sort(s);
+}
+
 /* A plan has one channel between two ranks: has the messages of all their connections follow each other as they are
  * sorted, at both ends. False: they cannot, or there is no memory. */
 COLL_INLINE bool coll_i_strands_in_line(coll_i_strands *s, coll_report *report)
@@ -355,7 +386,7 @@ COLL_INLINE bool coll_i_strands_in_line(coll_i_strands *s, coll_report *report)
     const uint32_t *sorted = (const uint32_t *)s->sorted.at;
     uint32_t *senders = (uint32_t *)s->senders.at; /* of each send its receive */
     if (s->channels == 1)
-        return true;
+        return coll_i_strands_ports(s) || coll_i_no_memory(report);
     for (uint32_t i = 0; i < s->n; i++)
         if (coll_i_strand_at(s, i)->from != COLL_I_NONE)
             senders[coll_i_strand_at(s, i)->from] = i;
@@ -377,7 +408,8 @@ COLL_INLINE bool coll_i_strands_in_line(coll_i_strands *s, coll_report *report)
         }
         channel->tail = index;
     }
-    return coll_i_strands_levels(s, report) && coll_i_strands_sort(s);
+    return coll_i_strands_levels(s, report) &&
+           ((coll_i_strands_sort(s) && coll_i_strands_ports(s)) || coll_i_no_memory(report));
 }
 
 /* ---- races ------------------------------------------------------------------------------- */

@@ -1,0 +1,604 @@
+/* coll/lab/import/import_goal.h — GOAL programs, read back: messages that match, and an order that ends
+ *
+ * GOAL has sends, receives and computations with an order on them, and no data. So what can be proven is that each
+ * message has one receive of its size, and that all ranks end: where sends are buffered, and where they wait for their
+ * receiver. The k-th receive of a tag from a rank takes its k-th send. An operation starts and ends: after the end of
+ * what it `requires`, and the start of what it `irequires`. Its plans have the messages, in an order in which they may
+ * come, without data and computations: for eyes. Private; use lab/import.h.
+ *
+ * Source  Hoefler, Siebert, Lumsdaine 2009 (ICPP; group operation assembly language)
+ */
+#ifndef COLL_LAB_IMPORT_IMPORT_GOAL_H
+#define COLL_LAB_IMPORT_IMPORT_GOAL_H
+
+#include "../verify/memory.h"
+#include "imported.h"
+
+typedef struct coll_i_goal_op {
+    coll_i_lexeme label;
+    uint64_t bytes;
+    uint32_t rank, line, peer, tag;
+    uint32_t edges; /* the first of what it comes after */
+    uint32_t match; /* the other end of its message */
+    char kind;      /* s, r, c */
+} coll_i_goal_op;
+
+typedef struct coll_i_goal_edge {
+    uint32_t op, next;
+    bool started; /* irequires */
+} coll_i_goal_edge;
+
+/* What an operation's start or end is in the order. */
+typedef struct coll_i_goal_event {
+    uint32_t level; /* 0: not known; COLL_I_NONE: being looked for */
+    uint32_t seen, at;
+} coll_i_goal_event;
+
+typedef struct coll_i_goal_file {
+    coll_i_source_text text;
+    coll_import *it;
+    coll_report *report;
+    coll_i_memory ops, edges, events, stack, sorted, labels;
+    uint32_t n, n_edges, slots, first; /* first: operation of the rank that is read */
+    uint32_t query;
+    bool synchronous;
+} coll_i_goal_file;
+
+COLL_INLINE coll_i_goal_op *coll_i_goal_op_at(const coll_i_goal_file *f, uint32_t op)
+{
+    return (coll_i_goal_op *)f->ops.at + op;
+}
+
+COLL_INLINE bool coll_i_goal_no_memory(coll_i_goal_file *f)
+{
+    return coll_i_text_fail(&f->text, "there is not enough memory for this");
+}
+
+/* A finding at an operation; its step is its number on its rank. */
+COLL_INLINE COLL_I_PRINTF(4, 5) bool coll_i_goal_found(coll_i_goal_file *f,
+                                                       coll_finding finding, uint32_t op,
+                                                       const char *format, ...)
+{
+    const coll_i_goal_op *at = coll_i_goal_op_at(f, op);
+    uint32_t first = op;
+    char text[400];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    while (first > 0 && coll_i_goal_op_at(f, first - 1)->rank == at->rank)
+        first--;
+    return coll_i_found(f->report, finding, at->rank, op - first, "(line %" PRIu32 ") %s",
+                        at->line, text);
+}
+
+/* ---- labels ------------------------------------------------------------------------------ */
+
+COLL_INLINE uint32_t *coll_i_goal_slot(const coll_i_goal_file *f, coll_i_lexeme label)
+{
+    uint32_t *slots = (uint32_t *)f->labels.at, i;
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t k = 0; k < label.n; k++)
+        hash = (hash ^ (unsigned char)label.at[k]) * 0x100000001b3u;
+    for (i = (uint32_t)(hash >> 32) & (f->slots - 1); slots[i] != 0;
+         i = (i + 1) & (f->slots - 1)) {
+        const coll_i_lexeme other = coll_i_goal_op_at(f, slots[i] - 1)->label;
+        if (other.n == label.n && memcmp(other.at, label.at, label.n) == 0)
+            break;
+    }
+    return &slots[i];
+}
+
+/* Makes room for the labels of this rank's operations, and one more. */
+COLL_INLINE bool coll_i_goal_labels(coll_i_goal_file *f)
+{
+    const uint32_t n = f->n - f->first + 1;
+    if (f->slots > 2 * n)
+        return true;
+    f->slots = f->slots ? 2 * f->slots : 64;
+    if (!coll_i_reserve_new(&f->labels, f->slots * sizeof(uint32_t)))
+        return coll_i_goal_no_memory(f);
+    memset(f->labels.at, 0, f->slots * sizeof(uint32_t));
+    for (uint32_t op = f->first; op < f->n; op++)
+        if (coll_i_goal_op_at(f, op)->label.n > 0)
+            *coll_i_goal_slot(f, coll_i_goal_op_at(f, op)->label) = op + 1;
+    return true;
+}
+
+/* The operation of a label. */
+COLL_INLINE bool coll_i_goal_labelled(coll_i_goal_file *f, coll_i_lexeme label, uint32_t *op)
+{
+    const uint32_t found = f->n > f->first && label.n ? *coll_i_goal_slot(f, label) : 0;
+    if (found == 0)
+        return coll_i_text_fail(&f->text, "there is no operation \"%.*s\" above",
+                                coll_i_lexeme_shown(label), label.at);
+    *op = found - 1;
+    return true;
+}
+
+/* ---- statements -------------------------------------------------------------------------- */
+
+COLL_INLINE coll_i_lexeme coll_i_goal_word(coll_i_goal_file *f)
+{
+    coll_i_text_blanks(&f->text, false);
+    return coll_i_text_name(&f->text);
+}
+
+/* Passes empty lines and comments. */
+COLL_INLINE bool coll_i_goal_space(coll_i_source_text *t)
+{
+    for (;;) {
+        coll_i_text_blanks(t, true);
+        if (coll_i_text_take(t, "//")) {
+            while (t->at < t->end && *t->at != '\n')
+                t->at++;
+        } else if (coll_i_text_take(t, "/*")) {
+            if (!coll_i_text_pass(t, "*/"))
+                return coll_i_text_fail(t, "a comment has no end");
+        } else {
+            return true;
+        }
+    }
+}
+
+COLL_INLINE bool coll_i_goal_number(coll_i_goal_file *f, const char *what, uint64_t most,
+                                    uint64_t *number)
+{
+    coll_i_text_blanks(&f->text, false);
+    if (coll_i_text_take(&f->text, "-1"))
+        return coll_i_text_fail(&f->text,
+                                "any %s could match, so nothing can be proven: give one", what);
+    return coll_i_text_number(&f->text, what, most, number);
+}
+
+COLL_INLINE bool coll_i_goal_end_of_line(coll_i_goal_file *f)
+{
+    coll_i_text_blanks(&f->text, false);
+    return coll_i_text_ended(&f->text) || *f->text.at == '\n' ||
+           coll_i_text_fail(&f->text, "there is more behind the statement");
+}
+
+/* send, recv or calc, and what follows. */
+COLL_INLINE bool coll_i_goal_operation(coll_i_goal_file *f, uint32_t rank, coll_i_lexeme label,
+                                       coll_i_lexeme word)
+{
+    static const char *const options[] = {"tag", "cpu", "nic"};
+    const bool sends = coll_i_lexeme_is(word, "send"), calc = coll_i_lexeme_is(word, "calc");
+    uint64_t bytes = 0, peer = 0, option[3] = {0, 0, 0};
+    coll_i_goal_op *op;
+    if (!coll_i_goal_number(f, calc ? "a time" : "a size", COLL_REF_LIMIT / 512, &bytes))
+        return false;
+    if (!calc) {
+        coll_i_lexeme way;
+        if (!coll_i_text_take(&f->text, "b"))
+            return coll_i_text_fail(&f->text, "a size ends with b, for bytes");
+        way = coll_i_goal_word(f);
+        if (!coll_i_lexeme_is(way, sends ? "to" : "from"))
+            return coll_i_text_fail(&f->text, "\"%s\" is missing", sends ? "to" : "from");
+        if (!coll_i_goal_number(f, "rank", UINT32_MAX - 1, &peer))
+            return false;
+        if (peer >= f->it->p || peer == rank)
+            return coll_i_text_fail(
+                &f->text, "rank %" PRIu64 " of %" PRIu32 " is no peer of rank %" PRIu32, peer,
+                f->it->p, rank);
+    }
+    for (;;) {
+        const coll_i_lexeme name = coll_i_goal_word(f);
+        const uint32_t i = coll_i_lexeme_index(name, options, 3);
+        if (name.n == 0)
+            break;
+        if (i == 3 || (calc && i != 1))
+            return coll_i_text_fail(&f->text, "\"%.*s\" is not expected here",
+                                    coll_i_lexeme_shown(name), name.at);
+        if (!coll_i_goal_number(f, options[i], UINT32_MAX, &option[i]))
+            return false;
+    }
+    if (!coll_i_goal_end_of_line(f) || !coll_i_goal_labels(f))
+        return false;
+    if (label.n > 0 && *coll_i_goal_slot(f, label) != 0)
+        return coll_i_text_fail(&f->text, "the label \"%.*s\" is there twice",
+                                coll_i_lexeme_shown(label), label.at);
+    op = f->n == UINT32_MAX / 4
+             ? NULL
+             : (coll_i_goal_op *)coll_i_reserve(&f->ops, (f->n + (size_t)1) * sizeof *op);
+    if (!op)
+        return coll_i_goal_no_memory(f);
+    op += f->n;
+    op->label = label;
+    op->bytes = bytes;
+    op->rank = rank;
+    op->line = f->text.line;
+    op->peer = (uint32_t)peer;
+    op->tag = (uint32_t)option[0];
+    op->edges = op->match = COLL_I_NONE;
+    op->kind = calc ? 'c' : sends ? 's' : 'r';
+    if (label.n > 0)
+        *coll_i_goal_slot(f, label) = f->n + 1;
+    f->n++;
+    return true;
+}
+
+/* A requires B. */
+COLL_INLINE bool coll_i_goal_relation(coll_i_goal_file *f, coll_i_lexeme label,
+                                      coll_i_lexeme word)
+{
+    const bool started = coll_i_lexeme_is(word, "irequires");
+    uint32_t op = 0, other = 0;
+    coll_i_goal_edge *edge;
+    if (!started && !coll_i_lexeme_is(word, "requires"))
+        return coll_i_text_fail(&f->text, "\"%.*s\" is no statement", coll_i_lexeme_shown(word),
+                                word.at);
+    if (!coll_i_goal_labelled(f, label, &op) ||
+        !coll_i_goal_labelled(f, coll_i_goal_word(f), &other) || !coll_i_goal_end_of_line(f))
+        return false;
+    edge =
+        (coll_i_goal_edge *)coll_i_reserve(&f->edges, (f->n_edges + (size_t)1) * sizeof *edge);
+    if (!edge || f->n_edges == UINT32_MAX - 1)
+        return coll_i_goal_no_memory(f);
+    edge += f->n_edges;
+    edge->op = other;
+    edge->started = started;
+    edge->next = coll_i_goal_op_at(f, op)->edges;
+    coll_i_goal_op_at(f, op)->edges = f->n_edges++;
+    return true;
+}
+
+COLL_INLINE bool coll_i_goal_read_rank(coll_i_goal_file *f, uint32_t rank)
+{
+    coll_i_source_text *t = &f->text;
+    coll_i_lexeme word = coll_i_goal_word(f);
+    uint64_t number;
+    if (!coll_i_lexeme_is(word, "rank"))
+        return coll_i_text_fail(t, "\"rank %" PRIu32 " {\" is missing", rank);
+    if (!coll_i_goal_number(f, "rank", UINT32_MAX - 1, &number))
+        return false;
+    if (number != rank)
+        return coll_i_text_fail(t, "ranks are in order: this is rank %" PRIu32, rank);
+    coll_i_text_blanks(t, true);
+    if (!coll_i_text_take(t, "{"))
+        return coll_i_text_fail(t, "'{' is missing");
+    f->first = f->n;
+    if (f->slots)
+        memset(f->labels.at, 0, f->slots * sizeof(uint32_t));
+    while (coll_i_goal_space(t) && !coll_i_text_take(t, "}")) {
+        coll_i_lexeme label = {NULL, 0};
+        word = coll_i_goal_word(f);
+        if (word.n == 0)
+            return coll_i_text_fail(t, "a statement or '}' is missing");
+        coll_i_text_blanks(t, false);
+        if (coll_i_text_take(t, ":")) {
+            label = word;
+            word = coll_i_goal_word(f);
+        }
+        if (coll_i_lexeme_is(word, "send") || coll_i_lexeme_is(word, "recv") ||
+            coll_i_lexeme_is(word, "calc")) {
+            if (!coll_i_goal_operation(f, rank, label, word))
+                return false;
+        } else if (label.n > 0 || !coll_i_goal_relation(f, word, coll_i_goal_word(f))) {
+            return coll_i_text_fail(t, "a label is in front of send, recv or calc");
+        }
+    }
+    return !t->bad;
+}
+
+COLL_INLINE bool coll_i_goal_read(coll_i_goal_file *f)
+{
+    coll_i_source_text *t = &f->text;
+    uint64_t p = 0;
+    if (!coll_i_goal_space(t) || !coll_i_lexeme_is(coll_i_goal_word(f), "num_ranks"))
+        return coll_i_text_fail(t, "this is neither JSON ({), nor XML for MSCCL (<), nor GOAL "
+                                   "(num_ranks)");
+    if (!coll_i_goal_number(f, "number of ranks", UINT32_MAX - 1, &p))
+        return false;
+    if (p == 0 || p > (uint64_t)(t->end - t->at))
+        return coll_i_text_fail(t, "%" PRIu64 " ranks are not in this text", p);
+    if (!coll_i_import_ranks(f->it, (uint32_t)p))
+        return coll_i_goal_no_memory(f);
+    for (uint32_t rank = 0; rank < p; rank++)
+        if (!coll_i_goal_space(t) || !coll_i_goal_read_rank(f, rank))
+            return false;
+    return coll_i_goal_space(t) &&
+           (coll_i_text_ended(t) || coll_i_text_fail(t, "there is more behind the last rank"));
+}
+
+/* ---- messages ---------------------------------------------------------------------------- */
+
+typedef struct coll_i_goal_message {
+    uint32_t from, to, tag, op;
+} coll_i_goal_message;
+
+COLL_INLINE int coll_i_goal_compare(const void *a, const void *b)
+{
+    const coll_i_goal_message *x = (const coll_i_goal_message *)a,
+                              *y = (const coll_i_goal_message *)b;
+    const uint32_t of_x[] = {x->from, x->to, x->tag, x->op},
+                   of_y[] = {y->from, y->to, y->tag, y->op};
+    int i = 0;
+    while (i < 3 && of_x[i] == of_y[i])
+        i++;
+    return (of_x[i] > of_y[i]) - (of_x[i] < of_y[i]);
+}
+
+COLL_INLINE bool coll_i_goal_same(const coll_i_goal_message *x, const coll_i_goal_message *y)
+{
+    return x->from == y->from && x->to == y->to && x->tag == y->tag;
+}
+
+/* Sends or receives, sorted by sender, receiver, tag, and as they stand. */
+COLL_INLINE coll_i_goal_message *coll_i_goal_messages(coll_i_goal_file *f, char kind,
+                                                      uint32_t *n)
+{
+    coll_i_goal_message *list =
+        (coll_i_goal_message *)malloc((f->n + (size_t)1) * sizeof *list);
+    *n = 0;
+    for (uint32_t i = 0; list && i < f->n; i++) {
+        const coll_i_goal_op *op = coll_i_goal_op_at(f, i);
+        if (op->kind != kind)
+            continue;
+        list[*n].from = kind == 's' ? op->rank : op->peer;
+        list[*n].to = kind == 's' ? op->peer : op->rank;
+        list[*n].tag = op->tag;
+        list[(*n)++].op = i;
+    }
+    if (list)
+        qsort(list, *n, sizeof *list, coll_i_goal_compare);
+    return list;
+}
+
+COLL_INLINE bool coll_i_goal_pairs(coll_i_goal_file *f, const coll_i_goal_message *sends,
+                                   uint32_t n_sends, const coll_i_goal_message *recvs,
+                                   uint32_t n_recvs)
+{
+    uint32_t s = 0, r = 0;
+    while (s < n_sends || r < n_recvs) {
+        const bool both = s < n_sends && r < n_recvs && coll_i_goal_same(&sends[s], &recvs[r]);
+        coll_i_goal_message key[2] = {{0, 0, 0, 0}, {0, 0, 0, 0}};
+        if (both) {
+            coll_i_goal_op *send = coll_i_goal_op_at(f, sends[s].op),
+                           *recv = coll_i_goal_op_at(f, recvs[r].op);
+            if (send->bytes != recv->bytes)
+                return coll_i_goal_found(f, COLL_FOUND_SIZE, recvs[r].op,
+                                         "expects %" PRIu64 " bytes from rank %" PRIu32
+                                         ", which sends %" PRIu64 " (line %" PRIu32 ")",
+                                         recv->bytes, recv->peer, send->bytes, send->line);
+            send->match = recvs[r++].op;
+            recv->match = sends[s++].op;
+            continue;
+        }
+        if (s < n_sends && r < n_recvs) {
+            key[0] = sends[s];
+            key[1] = recvs[r];
+            key[0].op = key[1].op = 0;
+        }
+        if (r == n_recvs || (s < n_sends && coll_i_goal_compare(&key[0], &key[1]) < 0))
+            return coll_i_goal_found(f, COLL_FOUND_UNRECEIVED, sends[s].op,
+                                     "sends rank %" PRIu32 " a message of tag %" PRIu32
+                                     " that nobody receives",
+                                     sends[s].to, sends[s].tag);
+        return coll_i_goal_found(f, COLL_FOUND_UNSENT, recvs[r].op,
+                                 "waits for a message of tag %" PRIu32 " from rank %" PRIu32
+                                 ", which sends no such one, or no more of them",
+                                 recvs[r].tag, recvs[r].from);
+    }
+    return true;
+}
+
+/* ---- order ------------------------------------------------------------------------------- */
+
+COLL_INLINE coll_i_goal_event *coll_i_goal_event_at(const coll_i_goal_file *f, uint32_t event)
+{
+    return (coll_i_goal_event *)f->events.at + event;
+}
+
+/* The next event that this one comes after; `at` walks through them from 0 on. COLL_I_NONE: all were there. Events
+ * 2·i and 2·i + 1 are the start and end of operation i. */
+COLL_INLINE uint32_t coll_i_goal_before(const coll_i_goal_file *f, uint32_t event, uint32_t *at)
+{
+    const coll_i_goal_op *op = coll_i_goal_op_at(f, event / 2);
+    if (event % 2 != 0) { /* an end */
+        const bool waits = op->kind == 'r' || (op->kind == 's' && f->synchronous);
+        const uint32_t i = (*at)++;
+        return i == 0 ? event - 1 : i == 1 && waits ? 2 * op->match : COLL_I_NONE;
+    }
+    {
+        const uint32_t edge = *at == 0 ? op->edges : *at - 1;
+        const coll_i_goal_edge *e = (const coll_i_goal_edge *)f->edges.at + edge;
+        if (edge == COLL_I_NONE)
+            return COLL_I_NONE;
+        *at = e->next == COLL_I_NONE ? 0 : e->next + 1;
+        if (*at == 0)
+            *at = COLL_I_NONE; /* the list has ended */
+        return 2 * e->op + (e->started ? 0u : 1u);
+    }
+}
+
+/* The next of what comes before, where the last one of a list was told. */
+COLL_INLINE uint32_t coll_i_goal_next(const coll_i_goal_file *f, uint32_t event, uint32_t *at)
+{
+    return *at == COLL_I_NONE ? COLL_I_NONE : coll_i_goal_before(f, event, at);
+}
+
+COLL_INLINE bool coll_i_goal_circle(coll_i_goal_file *f, uint32_t top, uint32_t event)
+{
+    const uint32_t *stack = (const uint32_t *)f->stack.at;
+    char circle[300];
+    size_t used = 0;
+    uint32_t i = top - 1, last = COLL_I_NONE;
+    circle[0] = '\0';
+    while (i > 0 && stack[i] != event)
+        i--;
+    for (uint32_t k = i; k < top && used + 60 < sizeof circle; k++) {
+        const coll_i_goal_op *op = coll_i_goal_op_at(f, stack[k] / 2);
+        if (stack[k] / 2 == last)
+            continue;
+        last = stack[k] / 2;
+        used += (size_t)snprintf(circle + used, sizeof circle - used,
+                                 "%s rank %" PRIu32 ", line %" PRIu32, used ? ", for" : "",
+                                 op->rank, op->line);
+    }
+    return coll_i_goal_found(
+        f, f->synchronous ? COLL_FOUND_DEADLOCK_SYNCHRONOUS : COLL_FOUND_DEADLOCK, event / 2,
+        "waits for itself%s:%s", f->synchronous ? ", if sends wait for their receivers" : "",
+        circle);
+}
+
+/* Levels of all events. */
+COLL_INLINE bool coll_i_goal_levels(coll_i_goal_file *f)
+{
+    uint32_t *stack =
+        (uint32_t *)coll_i_reserve_new(&f->stack, (2 * (size_t)f->n + 1) * sizeof *stack);
+    if (!stack ||
+        !coll_i_reserve_new(&f->events, (2 * (size_t)f->n + 1) * sizeof(coll_i_goal_event)))
+        return coll_i_no_memory(f->report);
+    memset(f->events.at, 0, (2 * (size_t)f->n + 1) * sizeof(coll_i_goal_event));
+    for (uint32_t begin = 0; begin < 2 * f->n; begin++) {
+        uint32_t top = 0;
+        if (coll_i_goal_event_at(f, begin)->level != 0)
+            continue;
+        stack[top++] = begin;
+        coll_i_goal_event_at(f, begin)->level = COLL_I_NONE;
+        while (top > 0) {
+            const uint32_t event = stack[top - 1];
+            coll_i_goal_event *at = coll_i_goal_event_at(f, event);
+            const uint32_t before = coll_i_goal_next(f, event, &at->at);
+            if (before == COLL_I_NONE) {
+                uint32_t level = 1, walk = 0, other;
+                while ((other = coll_i_goal_next(f, event, &walk)) != COLL_I_NONE)
+                    if (coll_i_goal_event_at(f, other)->level >= level)
+                        level = coll_i_goal_event_at(f, other)->level + 1;
+                at->level = level;
+                top--;
+            } else if (coll_i_goal_event_at(f, before)->level == COLL_I_NONE) {
+                return coll_i_goal_circle(f, top, before);
+            } else if (coll_i_goal_event_at(f, before)->level == 0) {
+                coll_i_goal_event_at(f, before)->level = COLL_I_NONE;
+                stack[top++] = before;
+            }
+        }
+    }
+    return true;
+}
+
+/* Does one operation of a rank start before another, however they run? */
+COLL_INLINE bool coll_i_goal_starts_before(coll_i_goal_file *f, uint32_t older, uint32_t op)
+{
+    uint32_t *stack = (uint32_t *)f->stack.at, top = 0;
+    const uint32_t least = coll_i_goal_event_at(f, 2 * older)->level;
+    f->query++;
+    stack[top++] = 2 * op;
+    while (top > 0) {
+        const uint32_t event = stack[--top];
+        uint32_t walk = 0, other;
+        while ((other = coll_i_goal_next(f, event, &walk)) != COLL_I_NONE) {
+            coll_i_goal_event *at = coll_i_goal_event_at(f, other);
+            if (other == 2 * older)
+                return true;
+            if (at->seen == f->query || at->level <= least)
+                continue;
+            at->seen = f->query;
+            stack[top++] = other;
+        }
+    }
+    return false;
+}
+
+/* Messages of one tag that are not all of one size must start in the order in which they stand, at either end. */
+COLL_INLINE bool coll_i_goal_in_order(coll_i_goal_file *f, const coll_i_goal_message *list,
+                                      uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++) {
+        const coll_i_goal_op *op = coll_i_goal_op_at(f, list[i].op),
+                             *last = coll_i_goal_op_at(f, list[i - 1].op);
+        if (!coll_i_goal_same(&list[i], &list[i - 1]) ||
+            coll_i_goal_starts_before(f, list[i - 1].op, list[i].op))
+            continue;
+        if (op->bytes != last->bytes)
+            return coll_i_goal_found(f, COLL_FOUND_RACE, list[i].op,
+                                     "has the tag %" PRIu32
+                                     " of a message of another size (line %" PRIu32
+                                     "), and may start before it",
+                                     op->tag, last->line);
+        f->it->ambiguous++;
+    }
+    return true;
+}
+
+/* ---- plans ------------------------------------------------------------------------------- */
+
+COLL_INLINE bool coll_i_goal_plans(coll_i_goal_file *f)
+{
+    static const coll_i_lexeme name = {"goal", 4};
+    coll_import *it = f->it;
+    coll_problem problem;
+    uint32_t *sorted =
+        (uint32_t *)coll_i_reserve_new(&f->sorted, (f->n + (size_t)1) * sizeof *sorted);
+    uint32_t *counts = (uint32_t *)calloc(2 * (size_t)f->n + 3, sizeof *counts);
+    bool good = sorted && counts;
+    it->plans = (coll_plan *)calloc(it->p, sizeof *it->plans);
+    for (uint32_t i = 0; good && i < f->n; i++)
+        counts[coll_i_goal_event_at(f, 2 * i)->level + 1]++;
+    for (size_t level = 1; good && level < 2 * (size_t)f->n + 3; level++)
+        counts[level] += counts[level - 1];
+    for (uint32_t i = 0; good && i < f->n; i++)
+        sorted[counts[coll_i_goal_event_at(f, 2 * i)->level]++] = i;
+    free(counts);
+    for (uint32_t i = 0; good && i < f->n; i++) {
+        const coll_i_goal_op *op = coll_i_goal_op_at(f, sorted[i]);
+        coll_i_imported_rank *r = &it->ranks[op->rank];
+        coll_action *a;
+        if (op->kind == 'c')
+            continue;
+        good = coll_i_imported_step_add(r, op->line, COLL_I_NONE, 0);
+        a = good ? coll_i_imported_add(r) : NULL;
+        good = a != NULL;
+        if (good)
+            coll_act_move(a, op->kind == 's', op->peer, COLL_AT(COLL_SCRATCH, 0),
+                          (size_t)op->bytes);
+        if (good && r->extent[COLL_SCRATCH] < op->bytes)
+            r->extent[COLL_SCRATCH] = (size_t)op->bytes;
+    }
+    coll_i_import_record(it, COLL_BCAST, name);
+    coll_problem_init(&problem, COLL_BCAST, it->p, 0, 1);
+    for (uint32_t rank = 0; good && it->plans && rank < it->p; rank++)
+        good = coll_i_import_plan(it, rank, &problem) == COLL_OK;
+    it->problem = problem;
+    it->custom = true;
+    return (good && it->plans) || coll_i_goal_no_memory(f);
+}
+
+/* Reads GOAL into *it. */
+COLL_INLINE coll_import_result coll_i_import_goal(coll_import *it, const char *text,
+                                                  size_t bytes, coll_sentence *why)
+{
+    coll_i_goal_file f;
+    coll_i_goal_message *sends, *recvs;
+    uint32_t n_sends, n_recvs;
+    bool good;
+    memset(&f, 0, sizeof f);
+    f.it = it;
+    f.report = &it->report;
+    coll_i_text_init(&f.text, text, bytes, why);
+    good = coll_i_goal_read(&f);
+    sends = good ? coll_i_goal_messages(&f, 's', &n_sends) : NULL;
+    recvs = good ? coll_i_goal_messages(&f, 'r', &n_recvs) : NULL;
+    if (good)
+        good = (sends && recvs) || coll_i_goal_no_memory(&f);
+    good = good && coll_i_goal_pairs(&f, sends, n_sends, recvs, n_recvs) &&
+           coll_i_goal_levels(&f) && coll_i_goal_in_order(&f, sends, n_sends) &&
+           coll_i_goal_in_order(&f, recvs, n_recvs) && coll_i_goal_plans(&f);
+    f.synchronous = true;
+    good = good && coll_i_goal_levels(&f);
+    if (good)
+        it->report.messages = n_sends;
+    free(sends);
+    free(recvs);
+    coll_i_release(&f.ops);
+    coll_i_release(&f.edges);
+    coll_i_release(&f.events);
+    coll_i_release(&f.stack);
+    coll_i_release(&f.sorted);
+    coll_i_release(&f.labels);
+    return good ? COLL_IMPORTED : !f.text.bad ? COLL_IMPORT_WRONG : COLL_IMPORT_REFUSED;
+}
+
+#endif /* COLL_LAB_IMPORT_IMPORT_GOAL_H */
