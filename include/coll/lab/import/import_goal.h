@@ -525,6 +525,12 @@ COLL_INLINE bool coll_i_goal_in_order(coll_i_goal_file *f, const coll_i_goal_mes
 
 /* ---- plans ------------------------------------------------------------------------------- */
 
+/* When an operation comes in a sequence: a send where it starts, a receive where it ends. */
+COLL_INLINE uint32_t coll_i_goal_when(const coll_i_goal_file *f, uint32_t op)
+{
+    return 2 * op + (coll_i_goal_op_at(f, op)->kind == 'r' ? 1u : 0u);
+}
+
 COLL_INLINE bool coll_i_goal_plans(coll_i_goal_file *f)
 {
     static const coll_i_lexeme name = {"goal", 4};
@@ -536,11 +542,11 @@ COLL_INLINE bool coll_i_goal_plans(coll_i_goal_file *f)
     bool good = sorted && counts;
     it->plans = (coll_plan *)calloc(it->p, sizeof *it->plans);
     for (uint32_t i = 0; good && i < f->n; i++)
-        counts[coll_i_goal_event_at(f, 2 * i)->level + 1]++;
+        counts[coll_i_goal_event_at(f, coll_i_goal_when(f, i))->level + 1]++;
     for (size_t level = 1; good && level < 2 * (size_t)f->n + 3; level++)
         counts[level] += counts[level - 1];
     for (uint32_t i = 0; good && i < f->n; i++)
-        sorted[counts[coll_i_goal_event_at(f, 2 * i)->level]++] = i;
+        sorted[counts[coll_i_goal_event_at(f, coll_i_goal_when(f, i))->level]++] = i;
     free(counts);
     for (uint32_t i = 0; good && i < f->n; i++) {
         const coll_i_goal_op *op = coll_i_goal_op_at(f, sorted[i]);

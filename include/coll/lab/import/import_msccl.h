@@ -694,8 +694,14 @@ COLL_INLINE coll_import_result coll_i_import_msccl(coll_import *it, const char *
             lines[rank] = (const uint32_t *)f.lines[rank].at;
         good = lines && coll_i_import_ranks(it, f.p) ? true : coll_i_msccl_no_memory(&f);
         good = good && coll_i_strands_make(&s, f.ranks, f.p, lines, f.report) &&
-               coll_i_msccl_races(&f, &s) && coll_i_msccl_ends(&f) &&
-               coll_i_strands_in_line(&s, f.report);
+               coll_i_msccl_races(&f, &s) && coll_i_msccl_ends(&f);
+        if (good && !coll_i_strands_in_line(&s, f.report)) {
+            good = false;
+            if (f.report->finding == COLL_FOUND_DEADLOCK) /* not the file's, but the order's */
+                (void)coll_i_text_fail(
+                    &f.text, "messages of two channels between two ranks overtake each "
+                             "other, so there is no plan with one channel for both");
+        }
         if (good && !coll_i_msccl_sequences(&f, &s))
             good = coll_i_msccl_no_memory(&f);
         good = good && coll_i_msccl_plans(&f);
