@@ -15,6 +15,7 @@ int select_main(int argc, char **argv);
 int export_main(int argc, char **argv);
 int try_main(int argc, char **argv);
 int launch_main(int argc, char **argv);
+int top_main(int argc, char **argv);
 int calibrate_main(int argc, char **argv);
 int tune_main(int argc, char **argv);
 int amalgamate_main(int argc, char **argv);

@@ -25,7 +25,7 @@ enum {
 
 struct launch {
     uint64_t p, shared;
-    bool bind;
+    bool bind, top;
     char **program;
     int segment, rendezvous[ROOTS_MAX]; /* what each root listens at */
     uint32_t roots;
@@ -88,6 +88,8 @@ static _Noreturn void become(const struct launch *l, uint64_t rank, int pipe, pi
     }
     if (l->bind)
         bind_rank(rank);
+    if (l->top)
+        setenv("COLL_TOP", "1", 1);
     set_number("COLL_RANK", rank);
     set_number("COLL_SIZE", l->p);
     set_number("COLL_SEGMENT", (uint64_t)l->segment);
@@ -230,6 +232,8 @@ int launch_main(int argc, char **argv)
         NUMBER(0, "shared", "BYTES", "SHARED memory of all ranks together (16M)", &l.shared, 0,
                SIZE_MAX / 2),
         FLAG("bind", "each rank stays on one processor", &l.bind),
+        FLAG("top", "set COLL_TOP=1, so that coll top shows programs that publish what they do",
+             &l.top),
     };
     const struct command launch = {"launch",
                                    "start processes that share memory, or talk by TCP",

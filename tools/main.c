@@ -25,6 +25,8 @@ static const struct subcommand {
      calibrate_main},
     {"tune", "find the fastest algorithms, and write rules", tune_main},
     {"launch", "start processes that share memory", launch_main},
+    {"top", "show which calls the ranks of running jobs are in, and who is waited for",
+     top_main},
     {"export", "write what an algorithm does in a format of others", export_main},
     {"amalgamate", "write one header of what a program uses", amalgamate_main},
 };

@@ -65,6 +65,7 @@
  *   comm/recover.h        not included here: what the survivors do when a rank has died
  *   comm/compare.h        not included here: arguments are compared before data move, to find mistakes
  *   comm/explain.h        not included here: deadlines, and whom a call waits for, and why
+ *   comm/published.h      not included here: the same in a file that `coll top` shows
  *   comm/trace_calls.h    not included here: calls among what a traced transport notes
  *   comm/communicator.h   communicators and parts of them, operators, choosing algorithms; tags
  *   comm/request.h        calls: one collective of one rank, from its arguments to its end

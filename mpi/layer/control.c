@@ -5,6 +5,7 @@
  *   COLL_OFF=alltoall,… the library's own collectives
  *   COLL_VERBOSE=1      what was chosen and why, and what it took
  *   COLL_DEADLINE=30s   who is waited for, and why, after so long
+ *   COLL_TOP=1          calls are told to coll top
  *   COLL_TRACE=file     a trace of calls, for Perfetto; .svg: a picture
  *   COLL_TRACE_CALLS=N  … of the latest N of each rank
  *   COLL_TRACE_EVERY=N  … of short ones each Nth
@@ -141,7 +142,8 @@ static bool read_words(void)
     const char *off = asked("COLL_OFF"), *verbose = asked("COLL_VERBOSE");
     const char *ppn = asked("COLL_PPN"), *shm = asked("COLL_SHM"), *near = asked("COLL_NEAR");
     const char *huge = asked("COLL_HUGE"),
-               *zero_copy = asked_as("COLL_ZERO_COPY", "COLL_IN_PLACE");
+               *zero_copy = asked_as("COLL_ZERO_COPY", "COLL_IN_PLACE"),
+               *top = asked("COLL_TOP");
     coll_sentence why;
     uint64_t number = 0;
     if (*off && !coll_collectives_read(off, &settings.off, &why))
@@ -151,12 +153,14 @@ static bool read_words(void)
                            ppn);
     if (!is_switch("COLL_VERBOSE", verbose) || !is_switch("COLL_SHM", shm) ||
         !is_switch("COLL_NEAR", near) || !is_switch("COLL_HUGE", huge) ||
-        !is_switch("COLL_ZERO_COPY", zero_copy) ||
+        !is_switch("COLL_ZERO_COPY", zero_copy) || !is_switch("COLL_TOP", top) ||
         !read_deadline(asked("COLL_DEADLINE"), &settings.deadline) ||
         !trace_ask(asked("COLL_TRACE"), asked("COLL_TRACE_CALLS"), asked("COLL_TRACE_EVERY"),
                    &error))
         return false;
     settings.ppn = (uint32_t)number;
+    settings.top = strcmp(top, "1") == 0;
+    settings.tells = settings.top || settings.deadline > 0;
     settings.verbose = strcmp(verbose, "1") == 0;
     settings.shm = strcmp(shm, "0") != 0;
     settings.zero_copy = strcmp(zero_copy, "1") == 0;
@@ -182,6 +186,7 @@ static uint64_t digest(void)
     sum = mixed(sum, &settings.near, sizeof settings.near);
     sum = mixed(sum, &settings.zero_copy, sizeof settings.zero_copy);
     sum = mixed(sum, &settings.deadline, sizeof settings.deadline);
+    sum = mixed(sum, &settings.top, sizeof settings.top);
     sum = mixed(sum, asked("COLL_TRACE"), strlen(asked("COLL_TRACE")));
     sum = mixed(sum, asked("COLL_TRACE_EVERY"), strlen(asked("COLL_TRACE_EVERY")));
     for (const coll_rule_list *list = settings.rules; list; list = list->next)
@@ -213,7 +218,7 @@ static void agree(bool understood)
         fprintf(stderr,
                 "coll: the ranks were started with different settings in COLL_ALGORITHM, "
                 "COLL_TABLE, COLL_OFF, COLL_PPN, COLL_SHM, COLL_NEAR, COLL_ZERO_COPY, "
-                "COLL_DEADLINE or COLL_TRACE\n");
+                "COLL_DEADLINE, COLL_TOP or COLL_TRACE\n");
     PMPI_Finalize();
     exit(2);
 }

@@ -299,7 +299,7 @@ static void end(struct job *job, coll_status status)
 {
     job->running = false;
     jobs_running--;
-    if (settings.deadline > 0)
+    if (settings.tells)
         late_end(job);
     if (is_sharing(job))
         leave_shared(job);
@@ -334,7 +334,7 @@ uint32_t job_window(const coll_plan *plan)
  * the library would not yield: there we wait ourselves. */
 static bool library_waits(void)
 {
-    return !settings.threads && !settings.turns && settings.deadline == 0;
+    return !settings.threads && !settings.turns && !settings.tells;
 }
 
 /* Of a job whose plan is known. Are its messages the library's? */
@@ -356,8 +356,8 @@ void job_rest(struct job *job)
 {
     job->how = BLOCKING;
     job->ordered = false;
-    job->quick = choose_messages(job) && job->repeat->quick && !settings.verbose &&
-                 settings.deadline == 0;
+    job->quick =
+        choose_messages(job) && job->repeat->quick && !settings.verbose && !settings.tells;
     if (job->quick)
         (void)coll_in_order_init(&job->in_order, job->ops, SLOTS_MAX);
 }
@@ -417,7 +417,7 @@ void job_start(struct job *job)
     coll_status status = COLL_OK;
     if (job->how == PERSISTENT)
         job->call += (uint64_t)1 << 32;
-    if (settings.deadline > 0)
+    if (settings.tells)
         late_start(job);
     else if (settings.verbose)
         job->started = PMPI_Wtime();
@@ -491,7 +491,7 @@ bool jobs_progress(void)
         (void)PMPI_Test(&pulse, &done, MPI_STATUS_IGNORE);
         give_up();
     }
-    for (struct job *job = settings.deadline > 0 ? running : NULL; job; job = job->next)
+    for (struct job *job = settings.tells ? running : NULL; job; job = job->next)
         late_look(job);
     return moved;
 }
@@ -568,7 +568,7 @@ int job_rush(struct job *job)
     if (is_sharing(job) && nodes_unshared())
         return NO_CODE;
     job_place(job);
-    if (settings.deadline > 0)
+    if (settings.tells)
         late_start(job);
     else if (settings.verbose)
         job->started = PMPI_Wtime();
@@ -581,7 +581,7 @@ int job_rush(struct job *job)
         return stay(job, status);
     if (is_sharing(job))
         leave_shared(job);
-    if (settings.deadline > 0)
+    if (settings.tells)
         late_end(job);
     if (!COLL_LIKELY(!settings.trace))
         trace_job(job, true);

@@ -21,7 +21,7 @@
  *   again.h    the direct way for those that block
  *   tuned.h    rules for messages of MPI libraries on one machine
  *   report.c   COLL_VERBOSE
- *   late.c     COLL_DEADLINE
+ *   late.c     COLL_DEADLINE, COLL_TOP
  *   trace.c    COLL_TRACE
  *   ticks.h    the clock for it
  *   tools.c    other libraries that are preloaded
@@ -398,6 +398,8 @@ struct settings {
     uint32_t packs; /* … whose blocks lie packed on all ranks, or are brought so */
     bool verbose;
     double deadline;     /* seconds until a wait is explained; 0: never */
+    bool top;            /* calls are told to coll top */
+    bool tells;          /* one of these */
     bool trace;          /* calls are noted */
     bool threads;        /* the lock is needed */
     bool ready, over;    /* between MPI_Init and MPI_Finalize; after that */
@@ -436,7 +438,10 @@ void unlock(void);
 /* Bytes that all ranks of a node have in common for it, which are zero, and their use. */
 size_t late_bytes(uint32_t ranks);
 void late_init(void *memory, uint32_t rank, uint32_t ranks);
-/* If there is a deadline: a job with its plan starts, is looked at while it runs, and has ended. */
+/* Opens a page for `coll top`, and closes it. Collective. False: this rank has none. */
+bool late_publish(void);
+void late_unpublish(void);
+/* If there is a deadline, or a page: a job with its plan starts, is looked at while it runs, and has ended. */
 void late_start(struct job *job);
 void late_look(struct job *job);
 void late_end(const struct job *job);

@@ -2,8 +2,10 @@
 #define _GNU_SOURCE /* sched_getaffinity */
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "coll/comm/published.h"
 #include "layer.h"
 
 struct settings settings;
@@ -87,6 +89,9 @@ static void begin(int level)
     ops_init();
     types_init();
     nodes_init();
+    if (settings.top && !late_publish())
+        fprintf(stderr,
+                "coll: COLL_TOP: there is no room for a page in " COLL_PAGE_FOLDER "\n");
     lock();
     comms_init();
     unlock();
@@ -129,6 +134,7 @@ EXPORT int MPI_Finalize(void)
         types_end();
         pool_end();
         nodes_end();
+        late_unpublish();
         control_end();
         PMPI_Comm_free(&settings.self);
     }
