@@ -173,7 +173,7 @@ COLL_INLINE uint64_t coll_i_exact_special(bool nan, bool plus, bool minus, uint3
 /* ---- sums ------------------------------------------------------------------------------------- */
 
 /* f names the type, U is a word of its bits. */
-#define COLL_I_EXACT(f, U, DIGITS, FRACTION, INFINITY_)                                        \
+#define COLL_I_EXACT(f, U, ELEMENT, DIGITS, FRACTION, INFINITY_)                               \
     /* No values yet. */                                                                       \
     COLL_INLINE void coll_exact_zero_##f(coll_exact_##f *sum)                                  \
     {                                                                                          \
@@ -215,7 +215,7 @@ COLL_INLINE uint64_t coll_i_exact_special(bool nan, bool plus, bool minus, uint3
     /* Adds `count` values, which lie at x as elements of an array do. */                      \
     COLL_INLINE void coll_exact_add_##f(coll_exact_##f *sum, const void *x, size_t count)      \
     {                                                                                          \
-        const COLL_I_EXACT_##f *value = (const COLL_I_EXACT_##f *)x;                           \
+        const ELEMENT *value = (const ELEMENT *)x;                                             \
         int64_t *pending = &sum->word[(DIGITS) + COLL_I_EXACT_PENDING];                        \
         sum->word[(DIGITS) + COLL_I_EXACT_VALUES] += (int64_t)count;                           \
         while (count > 0) {                                                                    \
@@ -254,15 +254,11 @@ COLL_INLINE uint64_t coll_i_exact_special(bool nan, bool plus, bool minus, uint3
         else if (count[COLL_I_EXACT_ZEROS] != 0 &&                                             \
                  count[COLL_I_EXACT_ZEROS] == count[COLL_I_EXACT_VALUES])                      \
             bits = (uint64_t)((INFINITY_) + 1) << (FRACTION);                                  \
-        *(COLL_I_EXACT_##f *)out = (COLL_I_EXACT_##f)bits;                                     \
+        *(ELEMENT *)out = (ELEMENT)bits;                                                       \
     }
 
-#define COLL_I_EXACT_f32 coll_i_u32
-#define COLL_I_EXACT_f64 coll_i_u64
-COLL_I_EXACT(f32, uint32_t, COLL_I_EXACT_F32_DIGITS, 23, 255u)
-COLL_I_EXACT(f64, uint64_t, COLL_I_EXACT_F64_DIGITS, 52, 2047u)
+COLL_I_EXACT(f32, uint32_t, coll_i_u32, COLL_I_EXACT_F32_DIGITS, 23, 255u)
+COLL_I_EXACT(f64, uint64_t, coll_i_u64, COLL_I_EXACT_F64_DIGITS, 52, 2047u)
 #undef COLL_I_EXACT
-#undef COLL_I_EXACT_f32
-#undef COLL_I_EXACT_f64
 
 #endif /* COLL_EXACT_SUM_H */
