@@ -611,8 +611,8 @@ COLL_INLINE bool coll_i_json_problem(coll_i_json_file *f, uint32_t rank, coll_pr
         count = r->extent[COLL_OUT];
     coll_problem_init(problem, c, f->it->p, (size_t)count, (size_t)f->elem_bytes);
     problem->root = f->root;
-    problem->flags =
-        (f->in_place ? COLL_FLAG_IN_PLACE : 0u) | (f->commutative ? COLL_FLAG_COMMUTATIVE : 0u);
+    problem->flags = (f->in_place ? (uint32_t)COLL_FLAG_IN_PLACE : 0u) |
+                     (f->commutative ? (uint32_t)COLL_FLAG_COMMUTATIVE : 0u);
     if (f->nodes > 1)
         coll_nodes_table(&problem->nodes, f->nodes, (const uint32_t *)f->it->nodes.at, NULL);
     for (unsigned side = 0; side < 2; side++) {
@@ -652,7 +652,7 @@ COLL_INLINE bool coll_i_json_plans(coll_i_json_file *f)
     coll_i_import_record(it, f->collective, f->algorithm);
     for (uint32_t rank = 0; rank < it->p; rank++)
         if (it->ranks[rank].extent[COLL_SHARED] > 0)
-            f->traits |= COLL_NEEDS_SHARED | (f->nodes > 1 ? COLL_USES_NODES : 0u);
+            f->traits |= COLL_NEEDS_SHARED | (f->nodes > 1 ? (uint32_t)COLL_USES_NODES : 0u);
     it->algorithm.traits = f->traits;
     it->plans = (coll_plan *)calloc(it->p, sizeof *it->plans);
     if (!it->plans)
