@@ -54,9 +54,9 @@ typedef struct coll_i_imported_rank {
 
 /* A schedule that was read, and plans of it. Make it by coll_import_read; release it. */
 typedef struct coll_import {
-    coll_import_format format;
-    uint32_t p;
-    coll_plan *plans; /* of each rank; where the reading was not refused, or wrong */
+    coll_import_format format; /* that it was read in */
+    uint32_t p;                /* ranks */
+    coll_plan *plans;          /* of each rank; where the reading was not refused, or wrong */
     coll_algorithm algorithm;
     coll_problem problem; /* that of rank 0 */
     bool both;            /* MSCCL: the file is for calls in place, and for others */
