@@ -271,7 +271,7 @@ TEST(many_ranks)
         coll_i_block_digits digits;
         for (uint32_t i = 0; i < 64; i++)
             x[i] = reference_value(true, kind, 0);
-        window = coll_i_order_free_window_f64(loops, x, 64);
+        coll_i_order_free_window_f64(&window, loops, x, 64);
         digits = coll_i_order_free_digits(&window, coll_i_order_free_bits(p), format);
         CHECK(coll_i_order_free_planes(&digits) <= 51);
         coll_i_order_free_write_f64(loops, &digits, x, 64, word);

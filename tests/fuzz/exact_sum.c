@@ -19,7 +19,8 @@ enum { VALUES = 64, RANKS = 4 };
         size_t words;                                                                          \
         U out[VALUES];                                                                         \
         for (uint32_t r = 0; r < p; r++) {                                                     \
-            const coll_i_block_window its = coll_i_order_free_window_##f(loops, x + r * n, n); \
+            coll_i_block_window its;                                                           \
+            coll_i_order_free_window_##f(&its, loops, x + r * n, n);                           \
             all.above = its.above > all.above ? its.above : all.above;                         \
             all.below = its.below > all.below ? its.below : all.below;                         \
             all.kinds = its.kinds > all.kinds ? its.kinds : all.kinds;                         \

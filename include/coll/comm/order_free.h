@@ -209,8 +209,10 @@ COLL_INLINE coll_status coll_i_order_free_span(const coll_i_order_free *it, size
     for (size_t b = 0; b < blocks; b++) {
         const size_t i = b * COLL_I_ORDER_FREE_BLOCK;
         const uint32_t n = coll_i_order_free_length(count - i);
-        it->window[b] = it->bytes == 8 ? coll_i_order_free_window_f64(it->loops, in + i * 8, n)
-                                       : coll_i_order_free_window_f32(it->loops, in + i * 4, n);
+        if (it->bytes == 8)
+            coll_i_order_free_window_f64(&it->window[b], it->loops, in + i * 8, n);
+        else
+            coll_i_order_free_window_f32(&it->window[b], it->loops, in + i * 4, n);
     }
     status =
         coll_allreduce(it->comm, COLL_IN_PLACE, it->window,
@@ -268,7 +270,7 @@ COLL_INLINE coll_status coll_i_order_free_run(coll_i_order_free *it, size_t coun
     coll_status status = coll_i_order_free_begin(it, count, type, memory, bytes);
     if (status == COLL_OK && count > 0 && count <= COLL_I_ORDER_FREE_SHORT) {
         size_t done;
-        *it->window = coll_i_order_free_widest(it->format);
+        coll_i_order_free_widest(it->window, it->format);
         return coll_i_order_free_together(it, 0, 0, count, &done);
     }
     for (size_t i = 0; i < count && status == COLL_OK; i += most)

@@ -70,18 +70,18 @@ COLL_INLINE size_t coll_i_order_free_planes(const coll_i_block_digits *digits)
 }
 
 /* The window of any values. */
-COLL_INLINE coll_i_block_window coll_i_order_free_widest(coll_i_float_format format)
+COLL_INLINE void coll_i_order_free_widest(coll_i_block_window *window,
+                                          coll_i_float_format format)
 {
-    coll_i_block_window window;
-    window.above = window.below = (uint16_t)(format.infinity - 1);
-    window.kinds = 1;
-    return window;
+    window->above = window->below = (uint16_t)(format.infinity - 1);
+    window->kinds = 1;
 }
 
 /* The digits that hold any float. */
 COLL_INLINE coll_i_block_digits coll_i_order_free_any(uint32_t bits, coll_i_float_format format)
 {
-    const coll_i_block_window window = coll_i_order_free_widest(format);
+    coll_i_block_window window;
+    coll_i_order_free_widest(&window, format);
     return coll_i_order_free_digits(&window, bits, format);
 }
 
@@ -109,13 +109,16 @@ COLL_INLINE void coll_i_order_free_place(int64_t *digit, size_t stride, uint32_t
 
 #define COLL_I_ORDER_FREE(f, U, ELEMENT, FRACTION, INFINITY_)                                  \
     /* The window of n values. */                                                              \
-    COLL_INLINE coll_i_block_window coll_i_order_free_window_##f(                              \
-        const coll_i_order_free_loops *loops, const void *x, uint32_t n)                       \
+    COLL_INLINE void coll_i_order_free_window_##f(coll_i_block_window *window,                 \
+                                                  const coll_i_order_free_loops *loops,        \
+                                                  const void *x, uint32_t n)                   \
     {                                                                                          \
         const ELEMENT *value = (const ELEMENT *)x;                                             \
         const U top = (U)1 << (sizeof(U) * 8 - 1);                                             \
-        coll_i_block_extremes are = {0, top - 1, false};                                       \
-        coll_i_block_window window = {0, 0, 0};                                                \
+        coll_i_block_extremes are; /* by members: no memcpy */                                 \
+        are.above = 0;                                                                         \
+        are.below = top - 1;                                                                   \
+        are.zero = false;                                                                      \
         if (n == COLL_I_ORDER_FREE_BLOCK)                                                      \
             loops->extremes(x, &are);                                                          \
         if (n < COLL_I_ORDER_FREE_BLOCK || are.above >> (FRACTION) >= (INFINITY_)) {           \
@@ -128,14 +131,14 @@ COLL_INLINE void coll_i_order_free_place(int64_t *digit, size_t stride, uint32_t
                 are.below = less < are.below ? less : are.below;                               \
             }                                                                                  \
         }                                                                                      \
-        window.kinds = are.zero;                                                               \
+        window->kinds = are.zero;                                                              \
+        window->above = window->below = 0;                                                     \
         if (are.above > 0) {                                                                   \
             const U most = (U)are.above >> (FRACTION),                                         \
                     least = ((U)are.below + 1) >> (FRACTION);                                  \
-            window.above = (uint16_t)(most > 0 ? most : 1);                                    \
-            window.below = (uint16_t)((INFINITY_) - (least > 0 ? least : 1));                  \
+            window->above = (uint16_t)(most > 0 ? most : 1);                                   \
+            window->below = (uint16_t)((INFINITY_) - (least > 0 ? least : 1));                 \
         }                                                                                      \
-        return window;                                                                         \
     }                                                                                          \
                                                                                                \
     /* How many ranks have −0, and so on: of n values. */                                    \

@@ -402,9 +402,10 @@ COLL_INLINE uint32_t coll_i_goal_before(const coll_i_goal_file *f, uint32_t even
     }
     {
         const uint32_t edge = *at == 0 ? op->edges : *at - 1;
-        const coll_i_goal_edge *e = (const coll_i_goal_edge *)f->edges.at + edge;
+        const coll_i_goal_edge *e;
         if (edge == COLL_I_NONE)
             return COLL_I_NONE;
+        e = (const coll_i_goal_edge *)f->edges.at + edge;
         *at = e->next == COLL_I_NONE ? 0 : e->next + 1;
         if (*at == 0)
             *at = COLL_I_NONE; /* the list has ended */

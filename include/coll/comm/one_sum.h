@@ -1,0 +1,482 @@
+/* coll/comm/one_sum.h — reductions in one order, whatever the number of ranks
+ *
+ *     // rank r has counts[r] operands, each a vector of n elements; behind those of rank r − 1
+ *     status = coll_one_sum_allreduce(&comm, counts, x, y, n, COLL_F64, COLL_SUM, memory, bytes);
+ *
+ * Not included by comm.h. All operands of all ranks are numbered, and combined in the order of one_sum_tree.h,
+ * which depends on these numbers alone. So the result has the same bits for any number of ranks that share
+ * the same operands in the same order, any algorithm, any size of messages and any nodes. Any predefined
+ * operator and type; and none needs to commute, as operands stay in order. Rounding is as in any sum: exact
+ * ones that also do not mind the order are those of order_free.h.
+ *
+ * A rank computes the blocks among its own operands, and ranks exchange blocks by the communicator's
+ * collectives, by whatever algorithms it takes. Short vectors are gathered, and merged by all who want
+ * the result. Of long ones each rank gets the blocks of one section by an alltoallv, and merges
+ * these: the traffic of a reduce_scatter, if each rank has as many operands, a power of two; with
+ * other numbers up to twice the logarithm of that number as much.
+ *
+ * All ranks give the same counts, count, type, operator, root and bytes of memory; `counts` has comm.p entries, or
+ * is NULL: one operand each. `in` has this rank's operands, one behind the other, and is no part of `out`
+ * (COLL_ERR_IN_PLACE). `memory` is the
+ * caller's, as much as coll_one_sum_bytes says, while the call runs. Calls block, and end with what
+ * ends one of those within. All ranks find, before anything is sent: COLL_ERR_TYPE, COLL_ERR_OP, COLL_ERR_ROOT;
+ * COLL_ERR_MEMORY, if memory is less; COLL_ERR_SIZE, if nobody has an operand; COLL_ERR_OVERFLOW, with 2⁴⁸
+ * operands or more, or more bytes than SIZE_MAX. A buffer that is missing (COLL_ERR_NULL), or in place, ends
+ * the communicator. Over a transport without tags no other call may run (COLL_ERR_BUSY).
+ */
+#ifndef COLL_COMM_ONE_SUM_H
+#define COLL_COMM_ONE_SUM_H
+
+#include "../reduce.h"
+#include "move.h"
+#include "one_sum_tree.h"
+
+enum { COLL_I_ONE_SUM_LONG = 1 << 14 }; /* bytes of all blocks that are worth an alltoallv */
+
+/* One call. */
+typedef struct coll_i_one_sum_call {
+    coll_comm *comm;
+    const size_t *counts; /* NULL: 1 each */
+    const unsigned char *in;
+    unsigned char *out;
+    size_t count, elem_bytes; /* of a vector */
+    coll_type type;
+    coll_op op;
+    uint64_t first;                        /* operand of this rank */
+    uint64_t blocks, mine;                 /* of all ranks, and of this one */
+    size_t *send, *send_at, *get, *get_at; /* tables of an alltoallv */
+    unsigned char *room, *packed, *parts, *results;
+} coll_i_one_sum_call;
+
+COLL_INLINE uint64_t coll_i_one_sum_operands(const size_t *counts, uint32_t rank)
+{
+    return counts ? counts[rank] : 1;
+}
+
+/* Are the vectors cut into sections? The same on all ranks. */
+COLL_INLINE bool coll_i_one_sum_is_long(uint32_t p, uint64_t blocks, size_t count,
+                                        size_t elem_bytes)
+{
+    return count >= p && p > 1 && blocks > 0 &&
+           count > COLL_I_ONE_SUM_LONG / elem_bytes / blocks;
+}
+
+/* Elements before the section of a rank. */
+COLL_INLINE size_t coll_i_one_sum_section(size_t count, uint32_t p, uint32_t rank)
+{
+    const size_t each = count / p, rest = count % p;
+    return each * rank + (rank < rest ? rank : rest);
+}
+
+/* Blocks of the operands of all ranks; the operands of those before `rank` to *first, all to *n. False: 2⁴⁸ or
+ * more. */
+COLL_INLINE bool coll_i_one_sum_count(const size_t *counts, uint32_t p, uint32_t rank,
+                                      uint64_t *first, uint64_t *n, uint64_t *blocks)
+{
+    *first = *n = *blocks = 0;
+    for (uint32_t r = 0; r < p; r++) {
+        const uint64_t its = coll_i_one_sum_operands(counts, r);
+        if (r == rank)
+            *first = *n;
+        if (its >> COLL_I_ONE_SUM_LEVELS != 0 || (*n + its) >> COLL_I_ONE_SUM_LEVELS != 0)
+            return false;
+        *blocks += coll_i_one_sum_blocks(*n, its);
+        *n += its;
+    }
+    return true;
+}
+
+/* Bytes of memory that a call of p ranks needs, whichever it is; 0: no such type, or more than SIZE_MAX. `count`:
+ * elements of an operand (of coll_one_sum_reduce_scatter_block: p times those of a block). */
+COLL_INLINE size_t coll_one_sum_bytes(const size_t *counts, uint32_t p, size_t count,
+                                      coll_type type)
+{
+    const size_t elem = type < COLL_TYPES ? coll_type_bytes(type) : 0;
+    uint64_t first, n, blocks, most = 0, vectors;
+    size_t bytes = 4 * p * sizeof(size_t) + COLL_I_ONE_SUM_ROOM + 64;
+    if (elem == 0 || !coll_i_one_sum_count(counts, p, 0, &first, &n, &blocks))
+        return 0;
+    for (uint32_t r = 0; r < p; r++) {
+        const uint64_t its = coll_i_one_sum_operands(counts, r);
+        const uint64_t here = coll_i_one_sum_blocks(first, its);
+        most = here > most ? here : most;
+        first += its;
+    }
+    if ((uint64_t)p * (4 * sizeof(size_t)) > SIZE_MAX / 4 ||
+        count > (SIZE_MAX - bytes) / 2 / elem)
+        return 0;
+    if (coll_i_one_sum_is_long(p, blocks, count,
+                               elem)) /* a section is count / p + 1 at the most */
+        vectors =
+            most * p + blocks + p; /* packed blocks, those of a section, results for all */
+    else
+        vectors = most + blocks;
+    count = coll_i_one_sum_is_long(p, blocks, count, elem) ? count / p + 1 : count;
+    if (vectors > (SIZE_MAX - bytes) / (count ? count : 1) / elem)
+        return 0;
+    return bytes + (size_t)vectors * count * elem;
+}
+
+/* ---- merging ----------------------------------------------------------------------------------- */
+
+COLL_INLINE void coll_i_one_sum_begin(coll_i_one_sum *sum, const coll_i_one_sum_call *it,
+                                      size_t elements)
+{
+    sum->combine = it->op.combine;
+    sum->arg = it->op.arg;
+    sum->count = elements;
+    sum->room = it->room;
+    sum->n = 0;
+}
+
+/* So many elements are merged at a time. */
+COLL_INLINE size_t coll_i_one_sum_step(const coll_i_one_sum_call *it, size_t left)
+{
+    const size_t most = COLL_I_ONE_SUM_PIECE / it->elem_bytes;
+    return left < most ? left : most;
+}
+
+/* This rank's blocks of elements from..from+n of its operands, one behind the other. */
+COLL_INLINE void coll_i_one_sum_own(const coll_i_one_sum_call *it, size_t from, size_t n,
+                                    unsigned char *out)
+{
+    uint64_t first = it->first, left = coll_i_one_sum_operands(it->counts, it->comm->rank);
+    const unsigned char *in = it->in + from * it->elem_bytes;
+    const size_t vector = it->count * it->elem_bytes;
+    while (left > 0) {
+        const uint32_t level = coll_i_one_sum_level(first, left);
+        const size_t operands = (size_t)1 << level;
+        for (size_t i = 0, step; i < n; i += step) {
+            coll_i_one_sum sum;
+            step = coll_i_one_sum_step(it, n - i);
+            coll_i_one_sum_begin(&sum, it, step);
+            for (size_t k = 0; k < operands; k++)
+                coll_i_one_sum_push(&sum, in + k * vector + i * it->elem_bytes, 0);
+            coll_i_one_sum_value(&sum, out + i * it->elem_bytes, it->elem_bytes);
+        }
+        in += operands * vector;
+        out += n * it->elem_bytes;
+        first += operands;
+        left -= operands;
+    }
+}
+
+/* Whose results coll_i_one_sum_merge computes. */
+typedef enum coll_i_one_sum_of {
+    COLL_I_ONE_SUM_ALL,        /* of all ranks' operands, to `out` */
+    COLL_I_ONE_SUM_UP_TO,      /* of those up to rank `last`, to `out` */
+    COLL_I_ONE_SUM_BEFORE,     /* of those before it; none: nothing is written */
+    COLL_I_ONE_SUM_EACH_UP_TO, /* of those up to each rank, n elements behind each other */
+    COLL_I_ONE_SUM_EACH_BEFORE
+} coll_i_one_sum_of;
+
+/* Merges the blocks of all ranks, n elements each, in their order. */
+COLL_INLINE void coll_i_one_sum_merge(const coll_i_one_sum_call *it,
+                                      const unsigned char *blocks, size_t n,
+                                      coll_i_one_sum_of of, uint32_t last, unsigned char *out)
+{
+    const size_t elem = it->elem_bytes;
+    for (size_t i = 0, step; i < n; i += step) {
+        const unsigned char *block = blocks + i * elem;
+        uint64_t first = 0;
+        coll_i_one_sum sum;
+        step = coll_i_one_sum_step(it, n - i);
+        coll_i_one_sum_begin(&sum, it, step);
+        for (uint32_t r = 0; r < it->comm->p; r++) {
+            uint64_t left = coll_i_one_sum_operands(it->counts, r);
+            if (of == COLL_I_ONE_SUM_BEFORE && r == last)
+                break;
+            if (of == COLL_I_ONE_SUM_EACH_BEFORE && sum.n > 0)
+                coll_i_one_sum_value(&sum, out + (r * n + i) * elem, elem);
+            while (left > 0) {
+                const uint32_t level = coll_i_one_sum_level(first, left);
+                coll_i_one_sum_push(&sum, block, level);
+                block += n * elem;
+                first += (uint64_t)1 << level;
+                left -= (uint64_t)1 << level;
+            }
+            if (of == COLL_I_ONE_SUM_EACH_UP_TO && sum.n > 0)
+                coll_i_one_sum_value(&sum, out + (r * n + i) * elem, elem);
+            if (of == COLL_I_ONE_SUM_UP_TO && r == last)
+                break;
+        }
+        if (of <= COLL_I_ONE_SUM_BEFORE && sum.n > 0)
+            coll_i_one_sum_value(&sum, out + i * elem, elem);
+    }
+}
+
+/* ---- exchanges --------------------------------------------------------------------------------- */
+
+/* All blocks of whole vectors, to all ranks, or to the root. */
+COLL_INLINE coll_status coll_i_one_sum_gather(coll_i_one_sum_call *it, uint32_t root)
+{
+    coll_comm *comm = it->comm;
+    uint64_t first = 0;
+    size_t at = 0;
+    coll_i_one_sum_own(it, 0, it->count, it->packed);
+    for (uint32_t r = 0; r < comm->p; r++) {
+        const uint64_t its = coll_i_one_sum_operands(it->counts, r);
+        it->get[r] = (size_t)coll_i_one_sum_blocks(first, its) * it->count;
+        it->get_at[r] = at;
+        at += it->get[r];
+        first += its;
+    }
+    if (root == COLL_RANK_NONE)
+        return coll_allgatherv(comm, it->packed, it->get[comm->rank], it->parts, it->get,
+                               it->get_at, it->type);
+    return coll_gatherv(comm, it->packed, it->get[comm->rank], it->parts, it->get, it->get_at,
+                        it->type, root);
+}
+
+/* All blocks of this rank's section. */
+COLL_INLINE coll_status coll_i_one_sum_scatter(coll_i_one_sum_call *it)
+{
+    coll_comm *comm = it->comm;
+    const uint32_t p = comm->p;
+    const size_t here = coll_i_one_sum_section(it->count, p, comm->rank + 1) -
+                        coll_i_one_sum_section(it->count, p, comm->rank);
+    const bool as_is = coll_i_one_sum_operands(it->counts, comm->rank) == 1;
+    uint64_t first = 0;
+    size_t at = 0, packed = 0;
+    for (uint32_t r = 0; r < p; r++) {
+        const uint64_t its = coll_i_one_sum_operands(it->counts, r);
+        const size_t from = coll_i_one_sum_section(it->count, p, r),
+                     n = coll_i_one_sum_section(it->count, p, r + 1) - from;
+        it->get[r] = (size_t)coll_i_one_sum_blocks(first, its) * here;
+        it->get_at[r] = at;
+        it->send[r] = (size_t)it->mine * n;
+        it->send_at[r] = as_is ? from : packed;
+        if (!as_is)
+            coll_i_one_sum_own(it, from, n, it->packed + packed * it->elem_bytes);
+        at += it->get[r];
+        packed += it->send[r];
+        first += its;
+    }
+    return coll_alltoallv(comm, as_is ? it->in : it->packed, it->send, it->send_at, it->parts,
+                          it->get, it->get_at, it->type);
+}
+
+/* The sections of the result, of all ranks, to all, or to the root. */
+COLL_INLINE coll_status coll_i_one_sum_collect(coll_i_one_sum_call *it, uint32_t root)
+{
+    coll_comm *comm = it->comm;
+    const uint32_t p = comm->p;
+    for (uint32_t r = 0; r < p; r++) {
+        it->get_at[r] = coll_i_one_sum_section(it->count, p, r);
+        it->get[r] = coll_i_one_sum_section(it->count, p, r + 1) - it->get_at[r];
+    }
+    coll_i_one_sum_merge(it, it->parts, it->get[comm->rank], COLL_I_ONE_SUM_ALL, 0,
+                         it->results);
+    if (root == COLL_RANK_NONE)
+        return coll_allgatherv(comm, it->results, it->get[comm->rank], it->out, it->get,
+                               it->get_at, it->type);
+    return coll_gatherv(comm, it->results, it->get[comm->rank], it->out, it->get, it->get_at,
+                        it->type, root);
+}
+
+/* Each rank's prefix of this section, to that rank. */
+COLL_INLINE coll_status coll_i_one_sum_return(coll_i_one_sum_call *it, bool before)
+{
+    coll_comm *comm = it->comm;
+    const uint32_t p = comm->p;
+    const size_t here = coll_i_one_sum_section(it->count, p, comm->rank + 1) -
+                        coll_i_one_sum_section(it->count, p, comm->rank);
+    const bool none = before && it->first == 0; /* nothing comes before this rank */
+    uint64_t first = 0;
+    coll_i_one_sum_merge(it, it->parts, here,
+                         before ? COLL_I_ONE_SUM_EACH_BEFORE : COLL_I_ONE_SUM_EACH_UP_TO, 0,
+                         it->results);
+    for (uint32_t r = 0; r < p; r++) {
+        const uint64_t up_to = first + coll_i_one_sum_operands(it->counts, r);
+        it->send[r] = (before ? first : up_to) > 0 ? here : 0;
+        it->send_at[r] = r * here;
+        it->get_at[r] = coll_i_one_sum_section(it->count, p, r);
+        it->get[r] = coll_i_one_sum_section(it->count, p, r + 1) - it->get_at[r];
+        if (none ||
+            (!before && it->first == 0 && coll_i_one_sum_operands(it->counts, comm->rank) == 0))
+            it->get[r] = 0;
+        first = up_to;
+    }
+    return coll_alltoallv(comm, it->results, it->send, it->send_at, it->out, it->get,
+                          it->get_at, it->type);
+}
+
+/* ---- calls ------------------------------------------------------------------------------------- */
+
+/* Looks at the arguments, and lays out the memory. */
+COLL_INLINE coll_status coll_i_one_sum_open(coll_i_one_sum_call *it, coll_comm *comm,
+                                            const size_t *counts, const void *in, void *out,
+                                            size_t count, coll_type type, coll_operator op,
+                                            bool has_out, void *memory, size_t bytes)
+{
+    const size_t needs = comm ? coll_one_sum_bytes(counts, comm->p, count, type) : 0;
+    unsigned char *at = (unsigned char *)memory;
+    uint64_t operands;
+    coll_status status;
+    if (!comm)
+        return COLL_ERR_NULL;
+    if (comm->rank >= comm->p)
+        return COLL_ERR_RANK;
+    status = coll_op_builtin(&it->op, op, type);
+    if (status != COLL_OK)
+        return status;
+    if (needs == 0)
+        return COLL_ERR_OVERFLOW;
+    if (bytes < needs)
+        return COLL_ERR_MEMORY;
+    it->comm = comm;
+    it->counts = counts;
+    it->in = (const unsigned char *)in;
+    it->out = (unsigned char *)out;
+    it->count = count;
+    it->type = type;
+    it->elem_bytes = coll_type_bytes(type);
+    (void)coll_i_one_sum_count(counts, comm->p, comm->rank, &it->first, &operands, &it->blocks);
+    it->mine = coll_i_one_sum_blocks(it->first, coll_i_one_sum_operands(counts, comm->rank));
+    if (operands == 0)
+        return COLL_ERR_SIZE;
+    if (in == COLL_IN_PLACE)
+        status = COLL_ERR_IN_PLACE;
+    else if (!memory || (count > 0 && ((it->mine > 0 && !in) || (has_out && !out))))
+        status = COLL_ERR_NULL;
+    if (status != COLL_OK) {
+        (void)coll_comm_abort(comm, status);
+        return status;
+    }
+    at += (0 - (uintptr_t)at) % 32;
+    it->send = (size_t *)(void *)at;
+    it->send_at = it->send + comm->p;
+    it->get = it->send_at + comm->p;
+    it->get_at = it->get + comm->p;
+    it->room = (unsigned char *)(it->get_at + comm->p);
+    it->room += (0 - (uintptr_t)it->room) % 32;
+    it->packed = it->room + COLL_I_ONE_SUM_ROOM;
+    if (coll_i_one_sum_is_long(comm->p, it->blocks, count, it->elem_bytes)) {
+        const size_t section = (count / comm->p + 1) * it->elem_bytes;
+        it->parts = it->packed + (size_t)it->mine * comm->p * section;
+        it->results = it->parts + (size_t)it->blocks * section;
+    } else {
+        it->parts = it->packed + (size_t)it->mine * count * it->elem_bytes;
+        it->results = NULL;
+    }
+    return COLL_OK;
+}
+
+COLL_INLINE bool coll_i_one_sum_cuts(const coll_i_one_sum_call *it)
+{
+    return coll_i_one_sum_is_long(it->comm->p, it->blocks, it->count, it->elem_bytes);
+}
+
+/* To all ranks, or to the root. */
+COLL_INLINE coll_status coll_i_one_sum_reduce(coll_i_one_sum_call *it, uint32_t root)
+{
+    coll_status status;
+    if (coll_i_one_sum_cuts(it)) {
+        status = coll_i_one_sum_scatter(it);
+        return status == COLL_OK ? coll_i_one_sum_collect(it, root) : status;
+    }
+    status = coll_i_one_sum_gather(it, root);
+    if (status == COLL_OK && (root == COLL_RANK_NONE || root == it->comm->rank))
+        coll_i_one_sum_merge(it, it->parts, it->count, COLL_I_ONE_SUM_ALL, 0, it->out);
+    return status;
+}
+
+COLL_INLINE coll_status coll_i_one_sum_scan(coll_i_one_sum_call *it, bool before)
+{
+    coll_status status;
+    if (coll_i_one_sum_cuts(it)) {
+        status = coll_i_one_sum_scatter(it);
+        return status == COLL_OK ? coll_i_one_sum_return(it, before) : status;
+    }
+    status = coll_i_one_sum_gather(it, COLL_RANK_NONE);
+    if (status == COLL_OK)
+        coll_i_one_sum_merge(it, it->parts, it->count,
+                             before ? COLL_I_ONE_SUM_BEFORE : COLL_I_ONE_SUM_UP_TO,
+                             it->comm->rank, it->out);
+    return status;
+}
+
+/* On every rank: out = all operands of all ranks, combined. */
+COLL_INLINE coll_status coll_one_sum_allreduce(coll_comm *comm, const size_t *counts,
+                                               const void *in, void *out, size_t count,
+                                               coll_type type, coll_operator op, void *memory,
+                                               size_t bytes)
+{
+    coll_i_one_sum_call it;
+    const coll_status status =
+        coll_i_one_sum_open(&it, comm, counts, in, out, count, type, op, true, memory, bytes);
+    return status == COLL_OK ? coll_i_one_sum_reduce(&it, COLL_RANK_NONE) : status;
+}
+
+/* The same at the root alone; elsewhere `out` is not used. */
+COLL_INLINE coll_status coll_one_sum_reduce(coll_comm *comm, const size_t *counts,
+                                            const void *in, void *out, size_t count,
+                                            coll_type type, coll_operator op, uint32_t root,
+                                            void *memory, size_t bytes)
+{
+    coll_i_one_sum_call it;
+    coll_status status = comm && root >= comm->p ? COLL_ERR_ROOT : COLL_OK;
+    if (status == COLL_OK)
+        status = coll_i_one_sum_open(&it, comm, counts, in, out, count, type, op,
+                                     comm && comm->rank == root, memory, bytes);
+    return status == COLL_OK ? coll_i_one_sum_reduce(&it, root) : status;
+}
+
+/* On every rank: out = its block of the combined operands, `count` elements; an operand has a block for each
+ * rank. */
+COLL_INLINE coll_status coll_one_sum_reduce_scatter_block(coll_comm *comm, const size_t *counts,
+                                                          const void *in, void *out,
+                                                          size_t count, coll_type type,
+                                                          coll_operator op, void *memory,
+                                                          size_t bytes)
+{
+    coll_i_one_sum_call it;
+    coll_status status = COLL_OK;
+    if (comm && comm->p > 0 && count > SIZE_MAX / comm->p)
+        return COLL_ERR_OVERFLOW;
+    status = coll_i_one_sum_open(&it, comm, counts, in, out, comm ? count * comm->p : 0, type,
+                                 op, true, memory, bytes);
+    if (status != COLL_OK)
+        return status;
+    if (coll_i_one_sum_cuts(&it)) {
+        status = coll_i_one_sum_scatter(&it);
+        if (status == COLL_OK)
+            coll_i_one_sum_merge(&it, it.parts, count, COLL_I_ONE_SUM_ALL, 0, it.out);
+        return status;
+    }
+    status = coll_i_one_sum_gather(&it, COLL_RANK_NONE);
+    if (status == COLL_OK) {
+        /* only this rank's block, of vectors of all blocks */
+        const size_t block = count * it.elem_bytes, vector = block * comm->p;
+        for (size_t b = 0; b < it.blocks; b++)
+            for (size_t i = 0; i < block; i++)
+                it.parts[b * block + i] = it.parts[b * vector + comm->rank * block + i];
+        coll_i_one_sum_merge(&it, it.parts, count, COLL_I_ONE_SUM_ALL, 0, it.out);
+    }
+    return status;
+}
+
+/* On every rank: out = the operands up to its own last one, combined; where there are none, out stays. */
+COLL_INLINE coll_status coll_one_sum_scan(coll_comm *comm, const size_t *counts, const void *in,
+                                          void *out, size_t count, coll_type type,
+                                          coll_operator op, void *memory, size_t bytes)
+{
+    coll_i_one_sum_call it;
+    const coll_status status =
+        coll_i_one_sum_open(&it, comm, counts, in, out, count, type, op, true, memory, bytes);
+    return status == COLL_OK ? coll_i_one_sum_scan(&it, false) : status;
+}
+
+/* On every rank: out = the operands before its own first one, combined; where there are none, out stays. */
+COLL_INLINE coll_status coll_one_sum_exscan(coll_comm *comm, const size_t *counts,
+                                            const void *in, void *out, size_t count,
+                                            coll_type type, coll_operator op, void *memory,
+                                            size_t bytes)
+{
+    coll_i_one_sum_call it;
+    const coll_status status =
+        coll_i_one_sum_open(&it, comm, counts, in, out, count, type, op, true, memory, bytes);
+    return status == COLL_OK ? coll_i_one_sum_scan(&it, true) : status;
+}
+
+#endif /* COLL_COMM_ONE_SUM_H */

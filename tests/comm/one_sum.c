@@ -1,0 +1,283 @@
+/* Reductions in one order: the same bits as a recursion over the operands, however these are distributed over any
+ * number of ranks, for short vectors and long ones; on threads, and, by the merging alone, up to 4,096 ranks. */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "coll/coll.h"
+#include "coll/comm/one_sum.h"
+#include "coll/transports/threads.h"
+#include "support/chance.h"
+#include "support/check.h"
+
+enum { MOST = 8, OPERANDS = 37, COUNT = 1000, MANY = 5000, RANKS = 4096 };
+
+typedef enum which { ALLREDUCE, REDUCE, REDUCE_SCATTER_BLOCK, SCAN, EXSCAN, WHICH } which;
+
+static float operand[OPERANDS][COUNT]; /* of sums that lose most of their digits */
+
+/* One call, of all ranks. */
+static struct {
+    which which;
+    uint32_t p, root;
+    size_t counts[MOST], first[MOST + 1]; /* operands of each, and before it */
+    bool one_each;                        /* counts is NULL */
+    size_t count;                         /* of a vector, or of a block */
+    size_t missing;                       /* bytes of memory */
+    coll_operator op;
+    coll_type type;
+} now;
+static coll_threads *worlds[MOST + 1];
+
+typedef struct rank {
+    pthread_t thread;
+    uint32_t r;
+    coll_status status;
+    float out[COUNT];
+} rank;
+static rank ranks[MOST];
+
+static void *heap_alloc(void *ctx, size_t bytes, size_t align)
+{
+    (void)ctx;
+    return aligned_alloc(align, bytes);
+}
+
+static void heap_free(void *ctx, void *memory, size_t bytes)
+{
+    (void)ctx, (void)bytes;
+    free(memory);
+}
+
+static coll_status call(rank *me, coll_comm *comm, const float *in, void *memory, size_t bytes)
+{
+    const size_t *counts = now.one_each ? NULL : now.counts;
+    switch (now.which) {
+    case ALLREDUCE:
+        return coll_one_sum_allreduce(comm, counts, in, me->out, now.count, now.type, now.op,
+                                      memory, bytes);
+    case REDUCE:
+        return coll_one_sum_reduce(comm, counts, in, me->r == now.root ? me->out : NULL,
+                                   now.count, now.type, now.op, now.root, memory, bytes);
+    case REDUCE_SCATTER_BLOCK:
+        return coll_one_sum_reduce_scatter_block(comm, counts, in, me->out, now.count, now.type,
+                                                 now.op, memory, bytes);
+    case SCAN:
+        return coll_one_sum_scan(comm, counts, in, me->out, now.count, now.type, now.op, memory,
+                                 bytes);
+    default:
+        return coll_one_sum_exscan(comm, counts, in, me->out, now.count, now.type, now.op,
+                                   memory, bytes);
+    }
+}
+
+/* Elements of a vector. */
+static size_t extent(void)
+{
+    return now.count * (now.which == REDUCE_SCATTER_BLOCK ? now.p : 1);
+}
+
+static void *work(void *arg)
+{
+    const coll_allocator heap = {heap_alloc, heap_free, NULL};
+    rank *me = (rank *)arg;
+    const size_t *counts = now.one_each ? NULL : now.counts;
+    const size_t bytes = coll_one_sum_bytes(counts, now.p, extent(), COLL_F32) - now.missing;
+    const size_t mine = now.counts[me->r], n = extent();
+    unsigned char *memory = malloc(bytes + 4), *start = memory + me->r % 2 * 4;
+    float *in = malloc((mine * n + 1) * sizeof *in);
+    coll_comm comm;
+    for (size_t k = 0; k < mine; k++)
+        memcpy(in + k * n, operand[now.first[me->r] + k], n * sizeof *in);
+    memset(me->out, 0xA5, sizeof me->out);
+    me->status = coll_comm_init(&comm, &coll_threads_transport,
+                                coll_threads_rank(worlds[now.p], me->r), me->r, now.p, NULL, 0);
+    if (me->status == COLL_OK)
+        me->status = coll_comm_set_allocator(&comm, &heap);
+    if (me->status == COLL_OK)
+        me->status = call(me, &comm, in, start, bytes);
+    (void)coll_comm_free(&comm);
+    free(memory);
+    free(in);
+    return NULL;
+}
+
+static void make(coll_status status)
+{
+    for (uint32_t r = 0; r < now.p; r++) {
+        ranks[r].r = r;
+        CHECK(pthread_create(&ranks[r].thread, NULL, work, &ranks[r]) == 0);
+    }
+    for (uint32_t r = 0; r < now.p; r++) {
+        pthread_join(ranks[r].thread, NULL);
+        CHECK_STATUS(ranks[r].status, status);
+    }
+}
+
+/* ---- what is right ---------------------------------------------------------------------------------- */
+
+/* Of element i of n > 0 operands from `first` on: the left part is the largest power of two that leaves a right one. */
+static float tree(size_t first, size_t n, size_t i)
+{
+    size_t left = 1;
+    if (n == 1)
+        return operand[first][i];
+    while (2 * left < n)
+        left *= 2;
+    {
+        const float a = tree(first, left, i), b = tree(first + left, n - left, i);
+        return now.op == COLL_SUM ? a + b : now.op == COLL_MAX ? (a > b ? a : b) : a * b;
+    }
+}
+
+static void right(void)
+{
+    for (uint32_t r = 0; r < now.p; r++) {
+        const size_t n = now.which == SCAN     ? now.first[r + 1]
+                         : now.which == EXSCAN ? now.first[r]
+                                               : now.first[now.p];
+        const size_t skip = now.which == REDUCE_SCATTER_BLOCK ? r * now.count : 0;
+        const bool mine = n > 0 && (now.which != REDUCE || r == now.root);
+        float want[COUNT];
+        memset(want, 0xA5, sizeof want);
+        for (size_t i = 0; i < now.count && mine; i++)
+            want[i] = tree(0, n, skip + i);
+        CHECK(memcmp(ranks[r].out, want, sizeof want) == 0);
+    }
+}
+
+/* ---- cases ------------------------------------------------------------------------------------------- */
+
+static void distribute(size_t operands)
+{
+    memset(now.counts, 0, sizeof now.counts);
+    for (size_t k = 0; k < operands; k++)
+        now.counts[now.one_each ? k : chance(now.p)]++;
+    for (uint32_t r = 0; r < now.p; r++)
+        now.first[r + 1] = now.first[r] + now.counts[r];
+}
+
+static void on_threads(void)
+{
+    static const size_t operands[] = {1, 2, 5, 8, 16, OPERANDS}, counts[] = {0, 1, 7, 125, 900};
+    for (now.p = 1; now.p <= MOST; now.p++)
+        for (now.which = 0; now.which < WHICH; now.which++)
+            for (size_t n = 0; n < 7; n++)
+                for (size_t c = 0; c < 5; c++) {
+                    now.one_each = n == 6;
+                    now.count = counts[c];
+                    if (now.which == REDUCE_SCATTER_BLOCK)
+                        now.count = (now.count + now.p - 1) / now.p;
+                    now.root = chance(now.p);
+                    now.op = c == 3 ? COLL_PROD : c == 2 ? COLL_MAX : COLL_SUM;
+                    distribute(now.one_each ? now.p : operands[n]);
+                    make(COLL_OK);
+                    right();
+                }
+    now.one_each = false;
+    now.op = COLL_SUM;
+}
+
+/* The order matters: from left to right other bits come out, in most elements. */
+static void orders_differ(void)
+{
+    size_t differ = 0;
+    now.op = COLL_SUM;
+    for (size_t i = 0; i < COUNT; i++) {
+        float sum = operand[0][i];
+        for (size_t k = 1; k < OPERANDS; k++)
+            sum += operand[k][i];
+        differ += sum != tree(0, OPERANDS, i);
+    }
+    CHECK(differ > COUNT / 2);
+}
+
+/* Many ranks, without messages: each merges its own, then all blocks are merged. */
+static void on_many_ranks(void)
+{
+    static float value[MANY], blocks[RANKS * 64], out, first_out;
+    static size_t counts[RANKS];
+    static unsigned char room[COLL_I_ONE_SUM_ROOM];
+    coll_comm comm;
+    coll_i_one_sum_call it;
+    memset(&comm, 0, sizeof comm);
+    memset(&it, 0, sizeof it);
+    CHECK_STATUS(coll_op_builtin(&it.op, COLL_SUM, COLL_F32), COLL_OK);
+    it.comm = &comm;
+    it.counts = counts;
+    it.count = 1;
+    it.elem_bytes = sizeof(float);
+    it.room = room;
+    for (uint32_t i = 0; i < MANY; i++)
+        value[i] = ((float)chance(1 << 24) - (1 << 23)) / (float)(1u << chance(24));
+    for (uint32_t p = 1; p <= RANKS; p = p < 70                               ? p + 1
+                                         : p * 9 / 8 + 1 > RANKS && p < RANKS ? RANKS
+                                                                              : p * 9 / 8 + 1) {
+        uint64_t operands = 0, all = 0;
+        size_t at = 0;
+        comm.p = p;
+        memset(counts, 0, sizeof counts);
+        for (uint32_t i = 0; i < MANY; i++)
+            counts[chance(p)]++;
+        for (uint32_t r = 0; r < p; r++) {
+            comm.rank = r;
+            CHECK(coll_i_one_sum_count(counts, p, r, &it.first, &operands, &all));
+            CHECK_EQ(operands, MANY);
+            it.in = (const unsigned char *)(value + it.first);
+            coll_i_one_sum_own(&it, 0, 1, (unsigned char *)(blocks + at));
+            at += coll_i_one_sum_blocks(it.first, counts[r]);
+        }
+        CHECK_EQ(at, all);
+        coll_i_one_sum_merge(&it, (const unsigned char *)blocks, 1, COLL_I_ONE_SUM_ALL, 0,
+                             (unsigned char *)&out);
+        if (p == 1)
+            first_out = out;
+        CHECK(memcmp(&out, &first_out, sizeof out) == 0);
+    }
+}
+
+static void errors(void)
+{
+    size_t large[2] = {(size_t)1 << 47, (size_t)1 << 47}, none[2] = {0, 0};
+    now.p = 2;
+    now.which = REDUCE;
+    now.count = 9;
+    now.root = 0;
+    distribute(3);
+    now.op = COLL_BAND;
+    make(COLL_ERR_OP);
+    now.op = COLL_SUM;
+    now.type = COLL_TYPES;
+    make(COLL_ERR_TYPE);
+    now.type = COLL_F32;
+    now.missing = 1;
+    make(COLL_ERR_MEMORY);
+    now.missing = 0;
+    now.root = 2;
+    make(COLL_ERR_ROOT);
+    now.root = 0;
+    distribute(0);
+    make(COLL_ERR_SIZE);
+    CHECK_EQ(coll_one_sum_bytes(large, 2, 1, COLL_F32), 0);
+    CHECK_EQ(coll_one_sum_bytes(NULL, 2, SIZE_MAX / 2, COLL_F32), 0);
+    CHECK_EQ(coll_one_sum_bytes(NULL, 2, 1, COLL_TYPES), 0);
+    CHECK(coll_one_sum_bytes(none, 2, 1, COLL_F32) > 0);
+    CHECK_STATUS(coll_one_sum_allreduce(NULL, NULL, NULL, NULL, 1, COLL_F32, COLL_SUM, NULL, 0),
+                 COLL_ERR_NULL);
+}
+
+int main(void)
+{
+    for (uint32_t p = 1; p <= MOST; p++)
+        CHECK((worlds[p] = coll_threads_create(p)) != NULL);
+    for (size_t k = 0; k < OPERANDS; k++)
+        for (size_t i = 0; i < COUNT; i++)
+            operand[k][i] = ((float)chance(1 << 24) - (1 << 23)) / (float)(1u << chance(24));
+    now.type = COLL_F32;
+    orders_differ();
+    on_threads();
+    on_many_ranks();
+    errors();
+    for (uint32_t p = 1; p <= MOST; p++)
+        coll_threads_destroy(worlds[p]);
+    return check_done();
+}
