@@ -1,16 +1,18 @@
-/* bench/order_free.c — order-free sums of f64 beside ordinary ones, over threads
+/* bench/order_free.c — order-free sums of f64, and sums in one order, beside ordinary ones, over threads
  *
  *   cc -O3 -Iinclude bench/order_free.c -o order_free -lpthread && ./order_free > order_free.csv
  *   ./order_free 2 4          these numbers of ranks; usually 2 and 4
  *
  * `ordinary` is coll_allreduce with COLL_SUM, `order_free` is coll_order_free_allreduce with 256 KiB of
- * memory, in microseconds a call of the slowest rank; `times` is how many of the one the other takes.
+ * memory, `one_order` coll_one_sum_allreduce of one operand a rank, in microseconds a call of the slowest rank; `_times`
+ * is how many of the first the others take.
  * Values: `near`, from 1 to 2 and of both signs; `uniform`, from 0 to 1, of which a few are small; `wide`,
- * over 200 binary orders. Both are measured in turn, round by round; columns are medians. Rows of `one sum` add
+ * over 200 binary orders. All are measured in turn, round by round; columns are medians. Rows of `one sum` add
  * a vector of so many bytes to one number, by a loop and an allreduce of 8 bytes, and by coll_order_free_sum.
  */
 #include <pthread.h>
 
+#include "coll/comm/one_sum.h"
 #include "coll/comm/order_free.h"
 #include "coll/transports/threads.h"
 
@@ -33,7 +35,11 @@ typedef struct member {
     coll_comm comm;
     unsigned char cache[COLL_CACHE_BYTES(32)];
     double *in, *out, *memory;
+    unsigned char *room; /* of one_order */
+    size_t room_bytes;
 } member;
+
+typedef enum way { ORDINARY, ORDER_FREE, ONE_ORDER, WAYS } way;
 
 static void stop(coll_status status)
 {
@@ -54,16 +60,19 @@ static void fill(double *x, size_t n, int kind, uint64_t seed)
     }
 }
 
-static void call(member *m, bool order_free, bool one, size_t n)
+static void call(member *m, way how, bool one, size_t n)
 {
-    if (one && order_free) {
+    if (one && how == ORDER_FREE) {
         stop(coll_order_free_sum(&m->comm, m->in, n, m->out, COLL_F64));
     } else if (one) {
         double sum = 0;
         for (size_t i = 0; i < n; i++)
             sum += m->in[i];
         stop(coll_allreduce(&m->comm, &sum, m->out, 1, COLL_F64, COLL_SUM));
-    } else if (order_free) {
+    } else if (how == ONE_ORDER) {
+        stop(coll_one_sum_allreduce(&m->comm, NULL, m->in, m->out, n, COLL_F64, COLL_SUM,
+                                    m->room, m->room_bytes));
+    } else if (how == ORDER_FREE) {
         stop(
             coll_order_free_allreduce(&m->comm, m->in, m->out, n, COLL_F64, m->memory, MEMORY));
     } else {
@@ -72,13 +81,13 @@ static void call(member *m, bool order_free, bool one, size_t n)
 }
 
 /* Nanoseconds a call, of the slowest rank; on all ranks. */
-static double run(member *m, bool order_free, bool one, size_t n, size_t calls)
+static double run(member *m, way how, bool one, size_t n, size_t calls)
 {
     double start, most = 0;
     stop(coll_barrier(&m->comm));
     start = bench_now();
     for (size_t i = 0; i < calls; i++)
-        call(m, order_free, one, n);
+        call(m, how, one, n);
     world.ns[m->rank] = (bench_now() - start) / (double)calls;
     pthread_barrier_wait(&world.gate);
     for (uint32_t r = 0; r < world.p; r++)
@@ -90,21 +99,26 @@ static double run(member *m, bool order_free, bool one, size_t n, size_t calls)
 static void row(member *m, int kind, bool one, size_t bytes)
 {
     const size_t n = bytes / sizeof(double);
-    double ns[2][BENCH_ROUNDS], median[2];
-    size_t calls[2];
+    const way ways = one ? ONE_ORDER : WAYS;
+    double ns[WAYS][BENCH_ROUNDS], median[WAYS];
+    size_t calls[WAYS];
     fill(m->in, n, kind, m->rank + 1);
-    for (int w = 0; w < 2; w++) {
-        const double first = run(m, w == 1, one, n, 2);
+    for (way w = 0; w < ways; w++) {
+        const double first = run(m, w, one, n, 2);
         calls[w] = first > round_ns ? 1 : (size_t)(round_ns / first);
     }
     for (int round = 0; round < BENCH_ROUNDS; round++)
-        for (int w = 0; w < 2; w++)
-            ns[w][round] = run(m, w == 1, one, n, calls[w]);
-    for (int w = 0; w < 2; w++)
+        for (way w = 0; w < ways; w++)
+            ns[w][round] = run(m, w, one, n, calls[w]);
+    for (way w = 0; w < ways; w++)
         median[w] = bench_median(ns[w], BENCH_ROUNDS) / 1e3;
-    if (m->rank == 0)
-        printf("%u,%s,%s,%zu,%.2f,%.2f,%.2f\n", world.p, one ? "one sum" : "vector",
-               kinds[kind], bytes, median[0], median[1], median[1] / median[0]);
+    if (m->rank > 0)
+        return;
+    printf("%u,%s,%s,%zu,%.2f,%.2f,%.2f,", world.p, one ? "one sum" : "vector", kinds[kind],
+           bytes, median[ORDINARY], median[ORDER_FREE], median[ORDER_FREE] / median[ORDINARY]);
+    if (!one)
+        printf("%.2f,%.2f", median[ONE_ORDER], median[ONE_ORDER] / median[ORDINARY]);
+    printf(one ? ",\n" : "\n");
 }
 
 static void *work(void *arg)
@@ -114,6 +128,8 @@ static void *work(void *arg)
     m->in = (double *)bench_memory(MOST);
     m->out = (double *)bench_memory(MOST);
     m->memory = (double *)bench_memory(MEMORY);
+    m->room_bytes = coll_one_sum_bytes(NULL, world.p, MOST / sizeof(double), COLL_F64);
+    m->room = (unsigned char *)bench_memory(m->room_bytes);
     stop(coll_comm_init(&m->comm, &coll_threads_transport,
                         coll_threads_rank(world.threads, m->rank), m->rank, world.p, arena,
                         4 * MOST));
@@ -125,6 +141,7 @@ static void *work(void *arg)
         row(m, 1, true, sizes[s]);
     stop(coll_comm_free(&m->comm));
     free(m->memory);
+    free(m->room);
     free(m->out);
     free(m->in);
     free(arena);
@@ -151,7 +168,8 @@ static void ranks(uint32_t p)
 
 int main(int argc, char **argv)
 {
-    printf("ranks,what,values,bytes,ordinary_us,order_free_us,times\n");
+    printf("ranks,what,values,bytes,ordinary_us,order_free_us,order_free_times,one_order_us,"
+           "one_order_times\n");
     for (int i = 1; i < argc; i++) {
         const long p = strtol(argv[i], NULL, 10);
         if (p < 1 || p > RANKS) {
