@@ -22,7 +22,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/types.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -31,7 +31,7 @@
 
 #if defined(__linux__) && !defined(__cplusplus) /* strict C99 hides what C++ always sees */
 extern int clock_gettime(int clock, struct timespec *now); /* clockid_t, which it hides, too */
-extern int ftruncate(int fd, off_t bytes);
+extern long syscall(long number, ...);
 #endif
 
 #if defined(O_NOFOLLOW) && defined(O_CLOEXEC) /* strict C99 hides them */
@@ -103,7 +103,7 @@ COLL_INLINE bool coll_page_open(coll_page *page, uint64_t job, uint32_t rank, ui
     if (fd < 0)
         return false;
     if (fstat(fd, &state) == 0 && state.st_uid == geteuid() &&
-        ((size_t)state.st_size >= bytes || ftruncate(fd, (off_t)bytes) == 0))
+        ((size_t)state.st_size >= bytes || syscall(SYS_ftruncate, fd, bytes) == 0))
         memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     (void)close(fd);
     if (memory == MAP_FAILED)
