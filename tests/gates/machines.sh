@@ -17,7 +17,7 @@ aarch64)
 i686)
     compiler=i686-linux-gnu-gcc expected='32 bits, low byte first'
     need $compiler 'gcc-i686-linux-gnu libc6-dev-i386-cross'
-    tests='nic/pack reduce exact_sum'
+    tests='nic/pack reduce exact_sum comm/one_sum'
     ;;
 musl)
     compiler=musl-gcc expected='64 bits, low byte first'
