@@ -8,6 +8,7 @@
 #include "coll/transports/threads.h"
 #include "support/chance.h"
 #include "support/check.h"
+#include "support/heap.h"
 
 enum { MOST = 8, OPERANDS = 37, COUNT = 1000, MANY = 5000, RANKS = 4096 };
 
@@ -35,18 +36,6 @@ typedef struct rank {
     float out[COUNT];
 } rank;
 static rank ranks[MOST];
-
-static void *heap_alloc(void *ctx, size_t bytes, size_t align)
-{
-    (void)ctx;
-    return aligned_alloc(align, bytes);
-}
-
-static void heap_free(void *ctx, void *memory, size_t bytes)
-{
-    (void)ctx, (void)bytes;
-    free(memory);
-}
 
 static coll_status call(rank *me, coll_comm *comm, const float *in, void *memory, size_t bytes)
 {
@@ -78,7 +67,6 @@ static size_t extent(void)
 
 static void *work(void *arg)
 {
-    const coll_allocator heap = {heap_alloc, heap_free, NULL};
     rank *me = (rank *)arg;
     const size_t *counts = now.one_each ? NULL : now.counts;
     const size_t bytes = coll_one_sum_bytes(counts, now.p, extent(), COLL_F32) - now.missing;
@@ -199,7 +187,7 @@ static void on_many_ranks(void)
 {
     static float value[MANY], blocks[RANKS * 64], out, first_out;
     static size_t counts[RANKS];
-    static unsigned char room[COLL_I_ONE_SUM_ROOM];
+    static unsigned char room[64 * sizeof(float)];
     coll_comm comm;
     coll_i_one_sum_call it;
     memset(&comm, 0, sizeof comm);
@@ -210,6 +198,8 @@ static void on_many_ranks(void)
     it.count = 1;
     it.elem_bytes = sizeof(float);
     it.room = room;
+    it.piece = sizeof(float);
+    it.parts = (unsigned char *)blocks;
     for (uint32_t i = 0; i < MANY; i++)
         value[i] = ((float)chance(1 << 24) - (1 << 23)) / (float)(1u << chance(24));
     for (uint32_t p = 1; p <= RANKS; p = p < 70                               ? p + 1
@@ -230,8 +220,7 @@ static void on_many_ranks(void)
             at += coll_i_one_sum_blocks(it.first, counts[r]);
         }
         CHECK_EQ(at, all);
-        coll_i_one_sum_merge(&it, (const unsigned char *)blocks, 1, COLL_I_ONE_SUM_ALL, 0,
-                             (unsigned char *)&out);
+        coll_i_one_sum_merge(&it, 1, 0, 1, COLL_I_ONE_SUM_ALL, 0, (unsigned char *)&out);
         if (p == 1)
             first_out = out;
         CHECK(memcmp(&out, &first_out, sizeof out) == 0);

@@ -11,6 +11,7 @@
 #include "coll/transports/threads.h"
 #include "support/check.h"
 #include "support/exact_reference.h"
+#include "support/heap.h"
 
 enum { MOST = 8, COUNT = 2200, ALL = 1000 };
 
@@ -51,18 +52,6 @@ typedef struct rank {
 
 static rank ranks[MOST];
 
-static void *heap_alloc(void *ctx, size_t bytes, size_t align)
-{
-    (void)ctx;
-    return aligned_alloc(align, bytes);
-}
-
-static void heap_free(void *ctx, void *memory, size_t bytes)
-{
-    (void)ctx, (void)bytes;
-    free(memory);
-}
-
 /* Where the part of a rank begins. */
 static uint32_t begins(uint32_t r)
 {
@@ -71,7 +60,6 @@ static uint32_t begins(uint32_t r)
 
 static void *work(void *arg)
 {
-    const coll_allocator heap = {heap_alloc, heap_free, NULL};
     rank *me = (rank *)arg;
     const size_t bytes = now.count * (now.f64 ? 8 : 4);
     const coll_type type = now.f64 ? COLL_F64 : COLL_F32;

@@ -45,7 +45,9 @@ typedef struct coll_i_one_sum_call {
     uint64_t first;                        /* operand of this rank */
     uint64_t blocks, mine;                 /* of all ranks, and of this one */
     size_t *send, *send_at, *get, *get_at; /* tables of an alltoallv */
-    unsigned char *room, *packed, *parts, *results;
+    unsigned char *room;                   /* for pieces of … */
+    size_t piece;                          /* … so many bytes */
+    unsigned char *packed, *parts, *results;
 } coll_i_one_sum_call;
 
 COLL_INLINE uint64_t coll_i_one_sum_operands(const size_t *counts, uint32_t rank)
@@ -86,6 +88,13 @@ COLL_INLINE bool coll_i_one_sum_count(const size_t *counts, uint32_t p, uint32_t
     return true;
 }
 
+/* Bytes of a vector that are merged at a time. */
+COLL_INLINE size_t coll_i_one_sum_piece(size_t count, size_t elem_bytes)
+{
+    return count < COLL_I_ONE_SUM_PIECE / elem_bytes ? (count * elem_bytes + 31) / 32 * 32
+                                                     : (size_t)COLL_I_ONE_SUM_PIECE;
+}
+
 /* Bytes of memory that a call of p ranks needs, whichever it is; 0: no such type, or more than SIZE_MAX. `count`:
  * elements of an operand (of coll_one_sum_reduce_scatter_block: p times those of a block). */
 COLL_INLINE size_t coll_one_sum_bytes(const size_t *counts, uint32_t p, size_t count,
@@ -93,8 +102,9 @@ COLL_INLINE size_t coll_one_sum_bytes(const size_t *counts, uint32_t p, size_t c
 {
     const size_t elem = type < COLL_TYPES ? coll_type_bytes(type) : 0;
     uint64_t first, n, blocks, most = 0, vectors;
-    size_t bytes = 4 * p * sizeof(size_t) + COLL_I_ONE_SUM_ROOM + 64;
-    if (elem == 0 || !coll_i_one_sum_count(counts, p, 0, &first, &n, &blocks))
+    size_t bytes;
+    if (elem == 0 || (uint64_t)p * (4 * sizeof(size_t)) > SIZE_MAX / 4 ||
+        !coll_i_one_sum_count(counts, p, 0, &first, &n, &blocks))
         return 0;
     for (uint32_t r = 0; r < p; r++) {
         const uint64_t its = coll_i_one_sum_operands(counts, r);
@@ -102,16 +112,16 @@ COLL_INLINE size_t coll_one_sum_bytes(const size_t *counts, uint32_t p, size_t c
         most = here > most ? here : most;
         first += its;
     }
-    if ((uint64_t)p * (4 * sizeof(size_t)) > SIZE_MAX / 4 ||
-        count > (SIZE_MAX - bytes) / 2 / elem)
+    bytes = 4 * p * sizeof(size_t) + 64 +
+            coll_i_one_sum_depth(n) * coll_i_one_sum_piece(count, elem);
+    if (count > (SIZE_MAX - bytes) / 2 / elem)
         return 0;
-    if (coll_i_one_sum_is_long(p, blocks, count,
-                               elem)) /* a section is count / p + 1 at the most */
-        vectors =
-            most * p + blocks + p; /* packed blocks, those of a section, results for all */
-    else
-        vectors = most + blocks;
-    count = coll_i_one_sum_is_long(p, blocks, count, elem) ? count / p + 1 : count;
+    vectors = most + blocks;
+    if (coll_i_one_sum_is_long(p, blocks, count, elem)) {
+        /* packed blocks, those of a section, results for all */
+        vectors = most * p + blocks + p;
+        count = count / p + 1; /* a section at the most */
+    }
     if (vectors > (SIZE_MAX - bytes) / (count ? count : 1) / elem)
         return 0;
     return bytes + (size_t)vectors * count * elem;
@@ -126,6 +136,7 @@ COLL_INLINE void coll_i_one_sum_begin(coll_i_one_sum *sum, const coll_i_one_sum_
     sum->arg = it->op.arg;
     sum->count = elements;
     sum->room = it->room;
+    sum->piece = it->piece;
     sum->n = 0;
 }
 
@@ -170,14 +181,14 @@ typedef enum coll_i_one_sum_of {
     COLL_I_ONE_SUM_EACH_BEFORE
 } coll_i_one_sum_of;
 
-/* Merges the blocks of all ranks, n elements each, in their order. */
-COLL_INLINE void coll_i_one_sum_merge(const coll_i_one_sum_call *it,
-                                      const unsigned char *blocks, size_t n,
-                                      coll_i_one_sum_of of, uint32_t last, unsigned char *out)
+/* Merges n elements, from `from` on, of the blocks of all ranks, which have `length`, in their order. */
+COLL_INLINE void coll_i_one_sum_merge(const coll_i_one_sum_call *it, size_t length, size_t from,
+                                      size_t n, coll_i_one_sum_of of, uint32_t last,
+                                      unsigned char *out)
 {
     const size_t elem = it->elem_bytes;
     for (size_t i = 0, step; i < n; i += step) {
-        const unsigned char *block = blocks + i * elem;
+        const unsigned char *block = it->parts + (from + i) * elem;
         uint64_t first = 0;
         coll_i_one_sum sum;
         step = coll_i_one_sum_step(it, n - i);
@@ -191,7 +202,7 @@ COLL_INLINE void coll_i_one_sum_merge(const coll_i_one_sum_call *it,
             while (left > 0) {
                 const uint32_t level = coll_i_one_sum_level(first, left);
                 coll_i_one_sum_push(&sum, block, level);
-                block += n * elem;
+                block += length * elem;
                 first += (uint64_t)1 << level;
                 left -= (uint64_t)1 << level;
             }
@@ -265,7 +276,7 @@ COLL_INLINE coll_status coll_i_one_sum_collect(coll_i_one_sum_call *it, uint32_t
         it->get_at[r] = coll_i_one_sum_section(it->count, p, r);
         it->get[r] = coll_i_one_sum_section(it->count, p, r + 1) - it->get_at[r];
     }
-    coll_i_one_sum_merge(it, it->parts, it->get[comm->rank], COLL_I_ONE_SUM_ALL, 0,
+    coll_i_one_sum_merge(it, it->get[comm->rank], 0, it->get[comm->rank], COLL_I_ONE_SUM_ALL, 0,
                          it->results);
     if (root == COLL_RANK_NONE)
         return coll_allgatherv(comm, it->results, it->get[comm->rank], it->out, it->get,
@@ -283,7 +294,7 @@ COLL_INLINE coll_status coll_i_one_sum_return(coll_i_one_sum_call *it, bool befo
                         coll_i_one_sum_section(it->count, p, comm->rank);
     const bool none = before && it->first == 0; /* nothing comes before this rank */
     uint64_t first = 0;
-    coll_i_one_sum_merge(it, it->parts, here,
+    coll_i_one_sum_merge(it, here, 0, here,
                          before ? COLL_I_ONE_SUM_EACH_BEFORE : COLL_I_ONE_SUM_EACH_UP_TO, 0,
                          it->results);
     for (uint32_t r = 0; r < p; r++) {
@@ -350,7 +361,8 @@ COLL_INLINE coll_status coll_i_one_sum_open(coll_i_one_sum_call *it, coll_comm *
     it->get_at = it->get + comm->p;
     it->room = (unsigned char *)(it->get_at + comm->p);
     it->room += (0 - (uintptr_t)it->room) % 32;
-    it->packed = it->room + COLL_I_ONE_SUM_ROOM;
+    it->piece = coll_i_one_sum_piece(count, it->elem_bytes);
+    it->packed = it->room + coll_i_one_sum_depth(operands) * it->piece;
     if (coll_i_one_sum_is_long(comm->p, it->blocks, count, it->elem_bytes)) {
         const size_t section = (count / comm->p + 1) * it->elem_bytes;
         it->parts = it->packed + (size_t)it->mine * comm->p * section;
@@ -362,38 +374,54 @@ COLL_INLINE coll_status coll_i_one_sum_open(coll_i_one_sum_call *it, coll_comm *
     return COLL_OK;
 }
 
-COLL_INLINE bool coll_i_one_sum_cuts(const coll_i_one_sum_call *it)
+/* What the ranks get. */
+typedef enum coll_i_one_sum_kind {
+    COLL_I_ONE_SUM_REDUCE, /* all, or the root */
+    COLL_I_ONE_SUM_SCATTER,
+    COLL_I_ONE_SUM_SCAN,
+    COLL_I_ONE_SUM_EXSCAN
+} coll_i_one_sum_kind;
+
+/* A call that is open. */
+COLL_INLINE coll_status coll_i_one_sum_run(coll_i_one_sum_call *it, coll_i_one_sum_kind kind,
+                                           uint32_t root)
 {
-    return coll_i_one_sum_is_long(it->comm->p, it->blocks, it->count, it->elem_bytes);
+    const uint32_t rank = it->comm->rank, p = it->comm->p;
+    const bool cuts = coll_i_one_sum_is_long(p, it->blocks, it->count, it->elem_bytes);
+    const size_t section = kind == COLL_I_ONE_SUM_SCATTER ? it->count / p : it->count;
+    const coll_status status =
+        cuts ? coll_i_one_sum_scatter(it) : coll_i_one_sum_gather(it, root);
+    if (status != COLL_OK)
+        return status;
+    if (cuts && kind == COLL_I_ONE_SUM_REDUCE)
+        return coll_i_one_sum_collect(it, root);
+    if (cuts && kind != COLL_I_ONE_SUM_SCATTER)
+        return coll_i_one_sum_return(it, kind == COLL_I_ONE_SUM_EXSCAN);
+    if (root == COLL_RANK_NONE || root == rank)
+        coll_i_one_sum_merge(it, cuts ? section : it->count,
+                             kind == COLL_I_ONE_SUM_SCATTER && !cuts ? rank * section : 0,
+                             section,
+                             kind == COLL_I_ONE_SUM_SCAN     ? COLL_I_ONE_SUM_UP_TO
+                             : kind == COLL_I_ONE_SUM_EXSCAN ? COLL_I_ONE_SUM_BEFORE
+                                                             : COLL_I_ONE_SUM_ALL,
+                             rank, it->out);
+    return COLL_OK;
 }
 
-/* To all ranks, or to the root. */
-COLL_INLINE coll_status coll_i_one_sum_reduce(coll_i_one_sum_call *it, uint32_t root)
+COLL_INLINE coll_status coll_i_one_sum_call_of(coll_comm *comm, const size_t *counts,
+                                               const void *in, void *out, size_t count,
+                                               coll_type type, coll_operator op,
+                                               coll_i_one_sum_kind kind, uint32_t root,
+                                               void *memory, size_t bytes)
 {
-    coll_status status;
-    if (coll_i_one_sum_cuts(it)) {
-        status = coll_i_one_sum_scatter(it);
-        return status == COLL_OK ? coll_i_one_sum_collect(it, root) : status;
-    }
-    status = coll_i_one_sum_gather(it, root);
-    if (status == COLL_OK && (root == COLL_RANK_NONE || root == it->comm->rank))
-        coll_i_one_sum_merge(it, it->parts, it->count, COLL_I_ONE_SUM_ALL, 0, it->out);
-    return status;
-}
-
-COLL_INLINE coll_status coll_i_one_sum_scan(coll_i_one_sum_call *it, bool before)
-{
-    coll_status status;
-    if (coll_i_one_sum_cuts(it)) {
-        status = coll_i_one_sum_scatter(it);
-        return status == COLL_OK ? coll_i_one_sum_return(it, before) : status;
-    }
-    status = coll_i_one_sum_gather(it, COLL_RANK_NONE);
+    coll_i_one_sum_call it;
+    const bool has_out = root == COLL_RANK_NONE || (comm && root == comm->rank);
+    coll_status status =
+        comm && root != COLL_RANK_NONE && root >= comm->p ? COLL_ERR_ROOT : COLL_OK;
     if (status == COLL_OK)
-        coll_i_one_sum_merge(it, it->parts, it->count,
-                             before ? COLL_I_ONE_SUM_BEFORE : COLL_I_ONE_SUM_UP_TO,
-                             it->comm->rank, it->out);
-    return status;
+        status = coll_i_one_sum_open(&it, comm, counts, in, out, count, type, op, has_out,
+                                     memory, bytes);
+    return status == COLL_OK ? coll_i_one_sum_run(&it, kind, root) : status;
 }
 
 /* On every rank: out = all operands of all ranks, combined. */
@@ -402,10 +430,8 @@ COLL_INLINE coll_status coll_one_sum_allreduce(coll_comm *comm, const size_t *co
                                                coll_type type, coll_operator op, void *memory,
                                                size_t bytes)
 {
-    coll_i_one_sum_call it;
-    const coll_status status =
-        coll_i_one_sum_open(&it, comm, counts, in, out, count, type, op, true, memory, bytes);
-    return status == COLL_OK ? coll_i_one_sum_reduce(&it, COLL_RANK_NONE) : status;
+    return coll_i_one_sum_call_of(comm, counts, in, out, count, type, op, COLL_I_ONE_SUM_REDUCE,
+                                  COLL_RANK_NONE, memory, bytes);
 }
 
 /* The same at the root alone; elsewhere `out` is not used. */
@@ -414,12 +440,10 @@ COLL_INLINE coll_status coll_one_sum_reduce(coll_comm *comm, const size_t *count
                                             coll_type type, coll_operator op, uint32_t root,
                                             void *memory, size_t bytes)
 {
-    coll_i_one_sum_call it;
-    coll_status status = comm && root >= comm->p ? COLL_ERR_ROOT : COLL_OK;
-    if (status == COLL_OK)
-        status = coll_i_one_sum_open(&it, comm, counts, in, out, count, type, op,
-                                     comm && comm->rank == root, memory, bytes);
-    return status == COLL_OK ? coll_i_one_sum_reduce(&it, root) : status;
+    if (root == COLL_RANK_NONE)
+        return COLL_ERR_ROOT;
+    return coll_i_one_sum_call_of(comm, counts, in, out, count, type, op, COLL_I_ONE_SUM_REDUCE,
+                                  root, memory, bytes);
 }
 
 /* On every rank: out = its block of the combined operands, `count` elements; an operand has a block for each
@@ -430,30 +454,10 @@ COLL_INLINE coll_status coll_one_sum_reduce_scatter_block(coll_comm *comm, const
                                                           coll_operator op, void *memory,
                                                           size_t bytes)
 {
-    coll_i_one_sum_call it;
-    coll_status status = COLL_OK;
     if (comm && comm->p > 0 && count > SIZE_MAX / comm->p)
         return COLL_ERR_OVERFLOW;
-    status = coll_i_one_sum_open(&it, comm, counts, in, out, comm ? count * comm->p : 0, type,
-                                 op, true, memory, bytes);
-    if (status != COLL_OK)
-        return status;
-    if (coll_i_one_sum_cuts(&it)) {
-        status = coll_i_one_sum_scatter(&it);
-        if (status == COLL_OK)
-            coll_i_one_sum_merge(&it, it.parts, count, COLL_I_ONE_SUM_ALL, 0, it.out);
-        return status;
-    }
-    status = coll_i_one_sum_gather(&it, COLL_RANK_NONE);
-    if (status == COLL_OK) {
-        /* only this rank's block, of vectors of all blocks */
-        const size_t block = count * it.elem_bytes, vector = block * comm->p;
-        for (size_t b = 0; b < it.blocks; b++)
-            for (size_t i = 0; i < block; i++)
-                it.parts[b * block + i] = it.parts[b * vector + comm->rank * block + i];
-        coll_i_one_sum_merge(&it, it.parts, count, COLL_I_ONE_SUM_ALL, 0, it.out);
-    }
-    return status;
+    return coll_i_one_sum_call_of(comm, counts, in, out, comm ? count * comm->p : 0, type, op,
+                                  COLL_I_ONE_SUM_SCATTER, COLL_RANK_NONE, memory, bytes);
 }
 
 /* On every rank: out = the operands up to its own last one, combined; where there are none, out stays. */
@@ -461,10 +465,8 @@ COLL_INLINE coll_status coll_one_sum_scan(coll_comm *comm, const size_t *counts,
                                           void *out, size_t count, coll_type type,
                                           coll_operator op, void *memory, size_t bytes)
 {
-    coll_i_one_sum_call it;
-    const coll_status status =
-        coll_i_one_sum_open(&it, comm, counts, in, out, count, type, op, true, memory, bytes);
-    return status == COLL_OK ? coll_i_one_sum_scan(&it, false) : status;
+    return coll_i_one_sum_call_of(comm, counts, in, out, count, type, op, COLL_I_ONE_SUM_SCAN,
+                                  COLL_RANK_NONE, memory, bytes);
 }
 
 /* On every rank: out = the operands before its own first one, combined; where there are none, out stays. */
@@ -473,10 +475,8 @@ COLL_INLINE coll_status coll_one_sum_exscan(coll_comm *comm, const size_t *count
                                             coll_type type, coll_operator op, void *memory,
                                             size_t bytes)
 {
-    coll_i_one_sum_call it;
-    const coll_status status =
-        coll_i_one_sum_open(&it, comm, counts, in, out, count, type, op, true, memory, bytes);
-    return status == COLL_OK ? coll_i_one_sum_scan(&it, true) : status;
+    return coll_i_one_sum_call_of(comm, counts, in, out, count, type, op, COLL_I_ONE_SUM_EXSCAN,
+                                  COLL_RANK_NONE, memory, bytes);
 }
 
 #endif /* COLL_COMM_ONE_SUM_H */

@@ -19,8 +19,7 @@
 enum {
     COLL_I_ONE_SUM_LEVELS = 48, /* operands are fewer than 2 to the power of it */
     COLL_I_ONE_SUM_PIECE =
-        4096, /* bytes of vectors that are merged at a time: they stay in the caches */
-    COLL_I_ONE_SUM_ROOM = COLL_I_ONE_SUM_LEVELS * COLL_I_ONE_SUM_PIECE
+        4096 /* bytes of vectors that are merged at a time: they stay in caches */
 };
 
 /* The level of the first block of the n > 0 operands from `first` on. */
@@ -45,12 +44,22 @@ COLL_INLINE uint32_t coll_i_one_sum_blocks(uint64_t first, uint64_t n)
     return blocks;
 }
 
+/* The most blocks that n operands from 0 on can be. */
+COLL_INLINE uint32_t coll_i_one_sum_depth(uint64_t n)
+{
+    uint32_t depth = 1;
+    while (n >> depth != 0)
+        depth++;
+    return depth;
+}
+
 /* Blocks that follow each other, those that are halves of one merged: pieces of vectors. */
 typedef struct coll_i_one_sum {
     coll_combine combine;
     void *arg;
     size_t count;        /* elements of the piece */
-    unsigned char *room; /* COLL_I_ONE_SUM_ROOM bytes: where merged ones are */
+    unsigned char *room; /* where merged ones are: coll_i_one_sum_depth of … */
+    size_t piece;        /* … so many bytes */
     uint32_t n;          /* blocks */
     struct {
         const unsigned char *value;
@@ -63,7 +72,7 @@ COLL_INLINE void coll_i_one_sum_push(coll_i_one_sum *sum, const unsigned char *v
                                      uint32_t level)
 {
     while (sum->n > 0 && sum->block[sum->n - 1].level == level) {
-        unsigned char *merged = sum->room + (size_t)(sum->n - 1) * COLL_I_ONE_SUM_PIECE;
+        unsigned char *merged = sum->room + (size_t)(sum->n - 1) * sum->piece;
         sum->combine(merged, sum->block[sum->n - 1].value, value, sum->count, sum->arg);
         value = merged;
         level++;

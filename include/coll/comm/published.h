@@ -11,8 +11,8 @@
  * 64 bytes (board.h) and 4 for its process. Writing a line takes some stores; nothing waits for those who read. Whoever
  * dies leaves its line, and the last one that ends removes the file.
  *
- * A page is for other runtimes, too (coll_page_open): the MPI layer has one with lines of its own. Linux; needs the
- * __atomic functions of gcc or clang.
+ * A page is for other runtimes, too (coll_page_open): the MPI layer has one with lines of its own. Hosted, for Linux, as
+ * who looks is another program there; no other header includes it. Needs the __atomic functions of gcc or clang.
  */
 #ifndef COLL_COMM_PUBLISHED_H
 #define COLL_COMM_PUBLISHED_H

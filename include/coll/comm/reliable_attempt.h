@@ -186,7 +186,7 @@ COLL_INLINE void coll_i_reliable_step_answer(coll_reliable *r)
     r->moved = true;
 }
 
-/* Does what can be done in this part, for now. */
+/* Does what can be done in this part without waiting. */
 COLL_INLINE void coll_i_reliable_step(coll_reliable *r, bool flushed)
 {
     switch (r->part) {
