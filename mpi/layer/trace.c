@@ -4,7 +4,7 @@
  * oldest. At MPI_Finalize the ranks' clocks are compared, rank 0 gets all calls, and writes one file: a trace for
  * Perfetto, or a picture if its name ends with ".svg" (coll/lab/sim/real_record.h).
  *
- * A short call takes some hundred nanoseconds, so times are the processor's ticks (trace_now), which the end of the
+ * A short call takes some hundred nanoseconds, so times are ticks (ticks_now), which the end of the
  * run makes nanoseconds, by two readings of the system's clock.
  */
 #include <errno.h>
