@@ -16,8 +16,8 @@
 #include "names.h"
 #include "output.h"
 #include "progress.h"
-#include "simulated.h"
 #include "tune_report.h"
+#include "tune_simulated.h"
 
 enum { LISTED = 16, LEAST_BYTES = 8, LARGEST = 1 << 20, SIMULATED_RANKS = 4096 };
 
@@ -81,9 +81,10 @@ static void read_collectives(struct setting *s)
 /* Nothing is measured. */
 static void check_simulated(const struct setting *s)
 {
-    if (s->ranks.transport || s->check || s->measured || s->ranks.bind)
-        refuse("--simulate measures nothing: leave out --transport, --bind, --check and "
-               "--measured");
+    if (s->ranks.transport || s->check || s->measured || s->ranks.bind || s->within ||
+        s->near_ties)
+        refuse("--simulate measures nothing: leave out --transport, --bind, --check, "
+               "--measured, --within and --near-ties");
     if (s->n_numbers == 0)
         refuse("--ranks P, the number of ranks, is missing");
 }
@@ -102,6 +103,7 @@ static void check(struct setting *s)
         refuse("--memory, --nic, --placement, --topology, --noise, --skew and --multicast are "
                "of a "
                "machine on which --simulate goes");
+    s->within = s->within ? s->within : "60s";
     (void)benched_options(&s->ranks, s->within); /* what is wrong is said once */
     read_numbers(s);
     read_collectives(s);
@@ -279,80 +281,13 @@ static bool run_all(struct setting *s, int argc, char **argv, int *code)
 
 /* ---- simulation alone ---------------------------------------------------------------------------- */
 
-/* A rank's plan of a choice, or one for all of them: as a rule has it, so that composite ones have their parts. */
-static coll_status plan_of(const coll_problem *problem, const coll_candidate *one,
-                           coll_workspace *workspace, coll_plan *plan)
-{
-    const coll_conditions conditions = {~0u, 0};
-    coll_rule rule = {.collectives = COLL_BIT(problem->collective),
-                      .p_most = COLL_ANY_P,
-                      .bytes_most = SIZE_MAX,
-                      .algorithm = one->algorithm,
-                      .why = ""};
-    const coll_rule_list list = {&rule, 1, NULL};
-    memcpy(rule.param, one->param, sizeof rule.param);
-    return coll_select_from(&list, problem, &conditions, workspace, plan, NULL);
-}
-
-/* Nanoseconds that a choice takes on the machine; < 0: it cannot be made, or run there. */
-static double simulated_ns(struct setting *s, coll_sim *sim, const coll_problem *problem,
-                           const coll_candidate *one, double most)
-{
-    const bool built = (one->algorithm->traits & COLL_NEEDS_BUILD) != 0;
-    const uint32_t n = built ? problem->p : 1;
-    const size_t room = built ? coll_workspace_tables(problem) : 0;
-    coll_plan *plans = memory_of(n, sizeof *plans);
-    coll_workspace *workspaces = memory_of(n, sizeof *workspaces);
-    size_t *tables = memory_of(n * room + 1, sizeof *tables);
-    coll_status status = COLL_OK;
-    double ns = -1;
-    for (uint32_t rank = 0; rank < n && status == COLL_OK; rank++) {
-        if (built)
-            coll_workspace_init(&workspaces[rank], rank, tables + rank * room, room);
-        status = plan_of(problem, one, built ? &workspaces[rank] : NULL, &plans[rank]);
-    }
-    if (status == COLL_OK) {
-        simulated_prepare(&s->on, plans, n, problem->p, 1);
-        if (most < 1e15)
-            s->on.options.most = coll_time_of(most * 1e3);
-        if (coll_sim_run(sim, plans, built, &s->on.options) == COLL_OK)
-            ns = coll_time_us(sim->makespan) * 1000;
-        simulated_free(&s->on);
-    }
-    free(plans);
-    free(workspaces);
-    free(tables);
-    return ns;
-}
-
-/* Fills a cell with what is near the best on the machine. */
-static void simulate_cell(struct setting *s, coll_sim *sim, const coll_tuner *tuner,
-                          coll_tuner_cell *cell)
-{
-    coll_candidates *all = memory_of(1, sizeof *all);
-    double best = HUGE_VAL;
-    coll_candidates_find(all, tuner->rules, tuner->algorithms, tuner->n_algorithms,
-                         &cell->problem,
-                         COLL_NEEDS_BUILD | (s->multicast ? COLL_NEEDS_MULTICAST : 0) |
-                             (s->ranks.nodes != UINT64_MAX ? COLL_NEEDS_SHARED : 0) |
-                             COLL_NEEDS_NETWORK_REDUCE | COLL_NEEDS_NETWORK_BARRIER);
-    cell->considered = all->n;
-    for (uint32_t i = 0; i < all->n; i++) {
-        coll_candidate *one = &all->one[i];
-        one->predicted_ns = simulated_ns(s, sim, &cell->problem, one,
-                                         one->by_rules ? HUGE_VAL : tuner->near * best);
-        if (one->predicted_ns >= 0)
-            best = fmin(best, one->predicted_ns);
-    }
-    coll_candidates_keep(all, tuner->near, COLL_TUNER_KEPT);
-    cell->n = all->n;
-    memcpy(cell->one, all->one, all->n * sizeof all->one[0]);
-    free(all);
-}
-
 static void simulate_all(struct setting *s)
 {
     static coll_sim sim;
+    const unsigned capabilities = COLL_NEEDS_BUILD | COLL_NEEDS_NETWORK_REDUCE |
+                                  COLL_NEEDS_NETWORK_BARRIER |
+                                  (s->multicast ? COLL_NEEDS_MULTICAST : 0) |
+                                  (s->ranks.nodes != UINT64_MAX ? COLL_NEEDS_SHARED : 0);
     size_t n;
     const coll_algorithm *const *algorithms = algorithms_known(&n);
     s->on.model = s->model;
@@ -364,7 +299,7 @@ static void simulate_all(struct setting *s)
         if (add_cells(&tuner, s, s->numbers[i]) != COLL_OK)
             refuse("there is not enough memory for this");
         for (uint32_t c = 0; c < tuner.n; c++)
-            simulate_cell(s, &sim, &tuner, &tuner.cell[c]);
+            tune_simulate_cell(&s->on, capabilities, &sim, &tuner, &tuner.cell[c]);
         tune_report_add(&s->report, &tuner);
         coll_tuner_free(&tuner);
     }
@@ -452,7 +387,6 @@ int tune_main(int argc, char **argv)
 {
     struct setting s = {
         .ranks = {.command = "tune", .p = UINT64_MAX, .nodes = UINT64_MAX, .measure = tune},
-        .within = "60s",
         .largest = LARGEST,
         .loss = 2};
     const struct option options[] = {

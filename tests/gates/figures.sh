@@ -1,6 +1,7 @@
 #!/bin/sh
-# The figures of docs/collectives-on-boards.md, and bytes of docs/nic.md and docs/boards.md, are those of the tree: bytes, and instructions that QEMU counts, are the
-# same on any machine. They are of the compilers and the QEMU that the page names; with others the gate is skipped.
+# The figures of docs/collectives-on-boards.md, and bytes of docs/nic.md and docs/boards.md, are those of the tree:
+# bytes, and instructions that QEMU counts, are the same on any machine. They are of the compilers and the QEMU that
+# the first page names; with others the gate is skipped.
 # Argument: bytes or instructions.
 . "$(dirname "$0")/gate.sh"
 need make make

@@ -82,8 +82,10 @@ refuses '--model @FILE is missing, a file of coll calibrate over the same transp
 refuses 'the machine no/such/file cannot be read' --model @no/such/file --transport threads --ranks 2
 refuses '--ranks P, the number of ranks, is missing' --model @here.machine --transport threads
 refuses '--ranks P, the number of ranks, is missing' --simulate --model hockney:alpha=9us,beta=3
-refuses '--simulate measures nothing: leave out --transport, --bind, --check and --measured' --simulate \
-    --model hockney:alpha=9us,beta=3 --transport threads --ranks 2
+refuses '--simulate measures nothing: leave out --transport, --bind, --check, --measured, --within and --near-ties' \
+    --simulate --model hockney:alpha=9us,beta=3 --transport threads --ranks 2
+refuses '--simulate measures nothing: leave out --transport, --bind, --check, --measured, --within and --near-ties' \
+    --simulate --model hockney:alpha=9us,beta=3 --within 3s --ranks 2
 refuses '--memory, --nic, --placement, --topology, --noise, --skew and --multicast are of a machine on which --simulate goes' \
     --model @here.machine --transport threads --ranks 2 --topology flat
 refuses '--ranks is a number of ranks from 2 to 4096, or up to 16 such with a comma between them, not "5000"' --simulate \
