@@ -5,9 +5,15 @@
 
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
 int fake_madvise(void *addr, size_t length, int advice);
+uint64_t clock_as_told(void);
 #define madvise fake_madvise
+#include "coll/transports/clock.h"
+#define coll_clock_ns clock_as_told
+#include "coll/transports/huge.h"
+#undef coll_clock_ns
 #include "coll/comm.h"
 #include "support/pages.h"
 #include "support/processes.h"
@@ -19,6 +25,8 @@ enum { MIB = 1 << 20, EXTENT = COLL_HUGE_PAGE };
 static coll_huge pages;
 static bool real;      /* the system answers, not … */
 static int error;      /* … this: an errno, or 0 */
+static uint64_t takes; /* so many nanoseconds, then */
+static uint64_t now;   /* that went by so far */
 static unsigned asked; /* how often, since it was looked at … */
 static uintptr_t last; /* … and where */
 
@@ -38,8 +46,14 @@ int fake_madvise(void *addr, size_t length, int advice)
         }
         return result;
     }
+    now += takes;
     errno = error;
     return error == 0 ? 0 : -1;
+}
+
+uint64_t clock_as_told(void)
+{
+    return now;
 }
 
 /* ---- when it is tried -------------------------------------------------------------------- */
@@ -126,6 +140,27 @@ TEST(messages_that_span)
     coll_huge_sends(&pages, (const void *)(at + 4 * EXTENT - 1), 2); /* one byte of each */
     CHECK_EQ(pages.extents[(at / EXTENT + 3) % COLL_HUGE_EXTENTS].sent, 1);
     CHECK_EQ(pages.extents[(at / EXTENT + 4) % COLL_HUGE_EXTENTS].sent, 1);
+}
+
+/* Where moves take long they are made later; a retry says nothing of that. */
+TEST(what_a_move_takes)
+{
+    enum { GAIN_PS = 100 };
+    const uintptr_t at = anew();
+    CHECK_EQ(coll_huge_earns(1000000, GAIN_PS), 10000000);
+    CHECK_EQ(coll_huge_earns(1, GAIN_PS), COLL_HUGE_LEAST);
+    CHECK_EQ(coll_huge_earns(UINT32_MAX, GAIN_PS), COLL_HUGE_LATER);
+    coll_huge_init(&pages, GAIN_PS, 900000); /* 9,000,000 bytes */
+    takes = 30000000;                        /* longer than 256 MiB gain */
+    CHECK_EQ(sent_until(at, MIB), 9);
+    CHECK_EQ(sent_until(at + EXTENT, MIB), 256);
+    takes = 900000;
+    CHECK_EQ(sent_until(at, MIB), 256);
+    CHECK_EQ(sent_until(at + 2 * EXTENT, MIB), 256);
+    CHECK_EQ(sent_until(at + 3 * EXTENT, MIB), 9);
+    takes = 0;
+    coll_huge_init(&pages, 0, 900000);
+    CHECK_EQ(sent_until(at, MIB), 8);
 }
 
 /* ---- what it does ------------------------------------------------------------------------ */
@@ -311,6 +346,7 @@ int main(void)
     RUN(a_peer_reads);
     RUN(another_extent);
     RUN(messages_that_span);
+    RUN(what_a_move_takes);
     RUN(memory_is_moved);
     RUN(a_hole);
     RUN(other_memory);

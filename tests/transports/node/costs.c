@@ -79,21 +79,16 @@ TEST(parts_and_looks)
           coll_node_looks(&costs, UINT64_MAX) == UINT32_MAX);
 }
 
-TEST(earned)
+TEST(huge_gain)
 {
     coll_node_costs costs = coll_node_costs_usual();
     costs.small_ps = 110;
     costs.huge_ps = 10;
-    costs.move_ns = 500000;
-    CHECK_EQ(coll_node_earned(&costs), 5000000);
-    costs.move_ns = 1;
-    CHECK_EQ(coll_node_earned(&costs), 1 << 22);
-    costs.move_ns = COLL_NODE_COST_MOST;
-    CHECK_EQ(coll_node_earned(&costs), 1 << 25);
+    CHECK_EQ(coll_node_huge_gain_ps(&costs), 100);
     costs.huge_ps = 110;
-    CHECK_EQ(coll_node_earned(&costs), 0);
+    CHECK_EQ(coll_node_huge_gain_ps(&costs), 0);
     costs.huge_ps = 0;
-    CHECK_EQ(coll_node_earned(&costs), 0);
+    CHECK_EQ(coll_node_huge_gain_ps(&costs), 0);
 }
 
 /* ---- files -------------------------------------------------------------------------------- */
@@ -451,7 +446,7 @@ int main(void)
 {
     RUN(lengths);
     RUN(parts_and_looks);
-    RUN(earned);
+    RUN(huge_gain);
     RUN(texts);
     RUN(files);
     RUN(own_file);

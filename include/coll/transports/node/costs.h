@@ -130,17 +130,11 @@ COLL_INLINE uint32_t coll_node_looks(const coll_node_costs *costs, uint64_t ns)
     return looks < 1 ? 1 : looks < UINT32_MAX ? (uint32_t)looks : UINT32_MAX;
 }
 
-/* Bytes that were sent out of an extent before it is moved to a huge page: until then to read them out
- * of small pages has taken so much longer than out of a huge one as it takes to move it; two to 16 such
- * extents, as a measurement may be wrong, and 0: it never pays. */
-COLL_INLINE uint32_t coll_node_earned(const coll_node_costs *costs)
+/* So many picoseconds a byte is read faster out of a huge page; 0: it is not. */
+COLL_INLINE uint32_t coll_node_huge_gain_ps(const coll_node_costs *costs)
 {
-    const uint64_t least = 1 << 22, most = 1 << 25;
-    uint64_t bytes;
-    if (costs->huge_ps == 0 || costs->huge_ps >= costs->small_ps)
-        return 0;
-    bytes = (uint64_t)costs->move_ns * 1000 / (costs->small_ps - costs->huge_ps);
-    return (uint32_t)(bytes < least ? least : bytes < most ? bytes : most);
+    return costs->huge_ps && costs->huge_ps < costs->small_ps ? costs->small_ps - costs->huge_ps
+                                                              : 0;
 }
 
 #endif /* COLL_TRANSPORTS_NODE_COSTS_H */

@@ -16,15 +16,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
-#include <time.h>
 
+#include "../clock.h"
 #include "../huge.h"
 #include "../idle.h"
 #include "costs.h"
-
-#if defined(__linux__) && !defined(__cplusplus) /* strict C99 hides what C++ always sees */
-extern int clock_gettime(int clock, struct timespec *now); /* clockid_t, which it hides, too */
-#endif
 
 #if defined(MAP_ANONYMOUS) /* strict C99 hides it */
 #define COLL_I_NODE_ANONYMOUS MAP_ANONYMOUS
@@ -78,14 +74,6 @@ typedef struct coll_i_node_bench {
     int32_t here, there;  /* processors */
 } coll_i_node_bench;
 
-COLL_INLINE uint64_t coll_i_node_ns(void)
-{
-    enum { MONOTONIC = 1 }; /* CLOCK_MONOTONIC */
-    struct timespec now;
-    (void)clock_gettime(MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* Keeps this thread on a processor. */
 COLL_INLINE void coll_i_node_pin(int32_t processor)
 {
@@ -114,7 +102,7 @@ COLL_INLINE bool coll_i_node_await(coll_i_node_bench *b, const uint32_t *word, u
             (void)sched_yield();
         else
             coll_pause();
-        if ((gives || looks % LOOKS == 0) && coll_i_node_ns() > b->until)
+        if ((gives || looks % LOOKS == 0) && coll_clock_ns() > b->until)
             __atomic_store_n(&b->late, true, __ATOMIC_RELAXED);
         if (coll_i_node_is_late(b))
             return false;
@@ -229,9 +217,9 @@ COLL_INLINE bool coll_i_node_meet_and_work(coll_i_node_bench *b, uint32_t who,
     coll_i_node_set(mine, *mine + 1);
     if (!coll_i_node_await(b, its, *mine, gives))
         return true;
-    begin = coll_i_node_ns();
+    begin = coll_clock_ns();
     well = coll_i_node_work(b, who, job);
-    *ns = coll_i_node_ns() - begin;
+    *ns = coll_clock_ns() - begin;
     return well;
 }
 
@@ -270,12 +258,12 @@ COLL_INLINE uint64_t coll_i_node_time(coll_i_node_bench *b, coll_i_node_job job)
 {
     enum { LEAST = 3 };
     uint64_t values[COLL_I_NODE_SAMPLES], warm;
-    const uint64_t begin = coll_i_node_ns();
+    const uint64_t begin = coll_clock_ns();
     uint32_t n = 0;
     if (coll_i_node_is_late(b)) /* the other one may still be at work */
         return 0;
     for (uint32_t i = 0; i <= COLL_I_NODE_SAMPLES; i++) {
-        if (n >= LEAST && coll_i_node_ns() - begin > (uint64_t)COLL_I_NODE_SHARE_MS * 1000000)
+        if (n >= LEAST && coll_clock_ns() - begin > (uint64_t)COLL_I_NODE_SHARE_MS * 1000000)
             break;
         __atomic_store_n(&b->job, (uint32_t)job, __ATOMIC_RELAXED);
         coll_i_node_set(&b->rounds, b->rounds + 1);
@@ -309,18 +297,18 @@ COLL_INLINE void coll_i_node_measure_alone(coll_node_costs *costs, coll_i_node_b
     enum { LOOKS = 256, COPIES = 8 };
     uint64_t looks[COLL_I_NODE_SAMPLES], copies[COLL_I_NODE_SAMPLES];
     for (uint32_t i = 0; i < COLL_I_NODE_SAMPLES; i++) {
-        uint64_t begin = coll_i_node_ns();
+        uint64_t begin = coll_clock_ns();
         for (uint32_t k = 0; k < LOOKS; k++) {
             (void)__atomic_load_n(&b->side[1].turn, __ATOMIC_ACQUIRE);
             coll_pause();
         }
-        looks[i] = coll_i_node_ns() - begin;
-        begin = coll_i_node_ns();
+        looks[i] = coll_clock_ns() - begin;
+        begin = coll_clock_ns();
         for (uint32_t k = 0; k < COPIES; k++) {
             memcpy(b->side[0].into, b->side[0].message, COLL_I_NODE_BRIEF);
             __asm__ volatile("" ::"r"(b->side[0].into) : "memory");
         }
-        copies[i] = coll_i_node_ns() - begin;
+        copies[i] = coll_clock_ns() - begin;
     }
     costs->look_ns = coll_i_node_value(coll_i_node_least(looks, COLL_I_NODE_SAMPLES) / LOOKS);
     costs->copy_ps = coll_i_node_value(coll_i_node_least(copies, COLL_I_NODE_SAMPLES) * 1000 /
@@ -337,10 +325,10 @@ COLL_INLINE bool coll_i_node_go_huge(coll_node_costs *costs, unsigned char *memo
     if (!coll_huge_is_possible() || madvise(memory, 2 * COLL_HUGE_PAGE, HUGE_PAGES) != 0)
         return false;
     for (uint32_t i = 0; i < 2; i++) {
-        const uint64_t begin = coll_i_node_ns();
+        const uint64_t begin = coll_clock_ns();
         if (!coll_huge_move(memory + (size_t)i * COLL_HUGE_PAGE))
             return false;
-        ns[i] = coll_i_node_ns() - begin;
+        ns[i] = coll_clock_ns() - begin;
     }
     /* the longer one: the system may have moved the other in the meantime, by itself */
     costs->move_ns = coll_i_node_value(ns[0] > ns[1] ? ns[0] : ns[1]);
@@ -443,7 +431,7 @@ COLL_INLINE bool coll_node_costs_measure(coll_node_costs *costs)
     }
     (void)syscall(SYS_sched_getaffinity, 0l, sizeof set, set);
     coll_i_node_choose(&b, set);
-    b.until = coll_i_node_ns() + (uint64_t)COLL_I_NODE_MEASURED_MS * 1000000;
+    b.until = coll_clock_ns() + (uint64_t)COLL_I_NODE_MEASURED_MS * 1000000;
     coll_i_node_pin(b.here);
     coll_i_node_measure_alone(&its, &b);
     if (pthread_create(&second, NULL, coll_i_node_second, &b) != 0) {

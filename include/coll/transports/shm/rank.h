@@ -143,7 +143,8 @@ COLL_INLINE void coll_i_ipc_offer(coll_i_node_rank *me, const void *message, siz
     if (!shm->pages) {
         shm->pages = (coll_huge *)coll_i_node_new(me, sizeof *shm->pages);
         if (shm->pages)
-            shm->pages->earned = coll_node_earned(&shm->segment->costs);
+            coll_huge_init(shm->pages, coll_node_huge_gain_ps(&shm->segment->costs),
+                           shm->segment->costs.move_ns);
     }
     if (shm->pages)
         coll_huge_sends(shm->pages, message, bytes);
