@@ -154,7 +154,7 @@ TEST(measured)
     every_length();
     ways = coll_mpi_find_ways(&mpi);
     CHECK(ways.near == mpi.near && ways.cut == mpi.cut);
-    CHECK(ways.cut >= COLL_MPI_SHORT && ways.cut <= any.cut);
+    CHECK(ways.cut >= COLL_MPI_PIECE && ways.cut <= any.cut);
     CHECK((ways.times[0] > 0) == (ways.times[1] > 0));
     others = ways; /* what is measured differs, but not what follows */
     MPI_Bcast(&others, sizeof others, MPI_BYTE, 1, MPI_COMM_WORLD);
@@ -185,9 +185,9 @@ TEST(anywhere)
 TEST(few_pieces)
 {
     coll_mpi_ways ways = coll_mpi_usual_ways(false, false);
-    for (int near = 0; near < 2; near++) {
-        ways.near = near;
-        ways.cut = COLL_MPI_SHORT;
+    for (int way = 0; way < 4; way++) {
+        ways.near = way % 2;
+        ways.cut = way < 2 ? COLL_MPI_SHORT : COLL_MPI_PIECE;
         open_by(&ways);
         every_length();
         CHECK(coll_mpi_close(&mpi) == MPI_SUCCESS);

@@ -62,7 +62,7 @@ typedef struct coll_mpi {
         oversubscribed; /* there are more processes than processors; all ranks say the same … */
     bool turns;         /* … and the library does not let others run while it waits */
     bool empty_tells; /* a rank that fails sends an empty message in the place of one of data */
-    size_t cut; /* up to so many bytes they go in pieces, COLL_MPI_SHORT … COLL_MPI_CUT */
+    size_t cut; /* up to so many bytes they go in pieces, COLL_MPI_PIECE … COLL_MPI_CUT */
     /* Of the process's memory that the kernel copies from; NULL: they stay as they are. */
     coll_huge *pages;
     uint32_t spins; /* idle tests before it lets other processes run */

@@ -38,7 +38,7 @@ enum {
 /* What the ranks of a node agree on about messages there. */
 typedef struct coll_mpi_ways {
     bool near;       /* long ones go through the memory of the node */
-    size_t cut;      /* up to so many bytes they go in pieces */
+    size_t cut;      /* up to so many bytes they go in pieces, COLL_MPI_PIECE: none does */
     double times[2]; /* seconds in which two ranks exchange COLL_MPI_TRIED bytes by the kernel's
                       * copy, and through memory; 0: nothing was measured */
 } coll_mpi_ways;
@@ -138,10 +138,13 @@ COLL_INLINE coll_mpi_ways coll_mpi_find_ways(coll_mpi *mpi)
             coll_i_mpi_compare(mpi, true, memory, COLL_MPI_TRIED, ways.times);
             ways.near = coll_i_mpi_wins(ways.times, mpi->pages ? COLL_I_MPI_HUGE_ENOUGH
                                                                : COLL_I_MPI_ENOUGH);
+            const size_t least = mpi->oversubscribed ? COLL_MPI_SHORT : COLL_MPI_PIECE;
             size_t cut = ways.cut;
-            for (ways.cut = COLL_MPI_SHORT; cut > COLL_MPI_SHORT; cut /= 2) {
+            for (ways.cut = least; cut > least; cut /= 2) {
                 coll_i_mpi_compare(mpi, false, memory, cut, times);
-                if (coll_i_mpi_wins(times, COLL_I_MPI_PIECES_ENOUGH) && ways.cut < cut)
+                if (coll_i_mpi_wins(times,
+                                    cut > COLL_MPI_SHORT ? COLL_I_MPI_PIECES_ENOUGH : 10) &&
+                    ways.cut < cut)
                     ways.cut = cut;
             }
         }
