@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "coll/lab/sim/machine.h"
 #include "coll/select/names.h"
 #include "commands.h"
 #include "imported.h"
@@ -16,13 +17,15 @@ enum { MOST = 1 << 24 };                /* steps of all ranks, some GB of text *
 /* What the user says besides the job; numbers that are not given are UINT64_MAX. */
 struct wish {
     uint64_t reduce, copy, cpu, steps;
+    const char *model;        /* goal: in words … */
+    coll_sim_machine machine; /* … and read */
     const char *protocol;
     uint64_t rank; /* c … */
     const char *name;
     coll_nic_limits nic;
 };
 
-static coll_export_result export_json(coll_export *out, const struct wish *wish)
+static coll_export_result export_json(coll_export *out, struct wish *wish)
 {
     (void)wish;
     return coll_export_json(out);
@@ -33,20 +36,33 @@ static uint64_t or_none(uint64_t number)
     return number == UINT64_MAX ? 0 : number;
 }
 
-static coll_export_result export_goal(coll_export *out, const struct wish *wish)
+/* What a computation takes in the simulator, where nobody else wants the processor or the memory. */
+static uint64_t model_ps(void *arg, uint32_t rank, const coll_action *a, size_t elem_bytes)
 {
-    const coll_goal_options options = {or_none(wish->reduce), or_none(wish->copy),
-                                       (uint8_t)or_none(wish->cpu)};
+    const coll_cost_model *model = (const coll_cost_model *)arg;
+    coll_cost cost;
+    coll_i_cost_clear(&cost);
+    if (model->compute)
+        model->compute(model, rank, a, elem_bytes, &cost);
+    return coll_later(cost.cpu + cost.flow, cost.done);
+}
+
+static coll_export_result export_goal(coll_export *out, struct wish *wish)
+{
+    coll_goal_options options = {or_none(wish->reduce), or_none(wish->copy),
+                                 (uint8_t)or_none(wish->cpu), NULL, &wish->machine.model};
+    if (wish->model)
+        options.compute_ps = model_ps;
     return coll_export_goal(out, &options);
 }
 
-static coll_export_result export_dot(coll_export *out, const struct wish *wish)
+static coll_export_result export_dot(coll_export *out, struct wish *wish)
 {
     (void)wish;
     return coll_export_dot(out);
 }
 
-static coll_export_result export_msccl(coll_export *out, const struct wish *wish)
+static coll_export_result export_msccl(coll_export *out, struct wish *wish)
 {
     static const char *const protocols[] = {"Simple", "LL", "LL128"};
     const char *word = wish->protocol ? wish->protocol : protocols[0];
@@ -56,7 +72,7 @@ static coll_export_result export_msccl(coll_export *out, const struct wish *wish
     return coll_export_msccl(out, &options);
 }
 
-static coll_export_result export_c(coll_export *out, const struct wish *wish)
+static coll_export_result export_c(coll_export *out, struct wish *wish)
 {
     coll_c_options options;
     coll_c_options_init(&options);
@@ -70,7 +86,7 @@ static coll_export_result export_c(coll_export *out, const struct wish *wish)
 
 static const struct format {
     const char *name;
-    coll_export_result (*export)(coll_export *out, const struct wish *wish);
+    coll_export_result (*export)(coll_export *out, struct wish *wish);
 } formats[] = {
     {"json", export_json},   {"goal", export_goal}, {"dot", export_dot},
     {"msccl", export_msccl}, {"c", export_c},
@@ -102,12 +118,25 @@ static const coll_plan *plan_of(void *job, uint32_t rank)
 static void check_reduce(const struct job *job, const struct format *format,
                          const struct wish *wish)
 {
-    if (strcmp(format->name, "goal") == 0 && wish->reduce == UINT64_MAX &&
+    if (strcmp(format->name, "goal") == 0 && wish->reduce == UINT64_MAX && !wish->model &&
         coll_is(COLL_REDUCING, job->collective))
-        refuse(
-            "%s combines data, and GOAL says how long that takes: give --reduce picoseconds a "
-            "byte, 1000 times what a model of coll sim has as c, or 0",
-            coll_collective_name(job->collective));
+        refuse("%s combines data, and GOAL says how long that takes: give the --model that "
+               "coll sim "
+               "takes, or --reduce picoseconds a byte, which may be 0",
+               coll_collective_name(job->collective));
+}
+
+/* Reads the model whose computations GOAL is to have. */
+static void read_model(const struct job *job, struct wish *wish)
+{
+    coll_sentence why;
+    if (!wish->model)
+        return;
+    if (wish->reduce != UINT64_MAX || wish->copy != UINT64_MAX)
+        refuse("--model says what --reduce and --copy say: leave out one or the others");
+    coll_sim_machine_init(&wish->machine, &job->plans[0].problem.nodes, job->p);
+    if (!coll_sim_machine_read(&wish->machine, wish->model, &why))
+        refuse("%s", why.text);
 }
 
 /* Nobody wants a terabyte who has not said so. */
@@ -130,8 +159,11 @@ int export_main(int argc, char **argv)
 {
     struct ask ask = ASK_NOTHING;
     uint64_t most = MOST;
-    struct wish wish = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX,
-                        NULL,       UINT64_MAX, NULL,       {0, 0, 0, false, false}};
+    static struct wish wish = {.reduce = UINT64_MAX,
+                               .copy = UINT64_MAX,
+                               .cpu = UINT64_MAX,
+                               .steps = UINT64_MAX,
+                               .rank = UINT64_MAX};
     uint64_t counters = UINT64_MAX, receives = UINT64_MAX;
     bool posted = false;
     const char *format_word, *type = "f64", *path = NULL;
@@ -147,6 +179,8 @@ int export_main(int argc, char **argv)
         WORD("type", "T", "element type (f64), of which the size counts", &type),
         {OPTION_WORD, 'o', "output", "FILE", "write this file", &path, 0, 0},
         NUMBER(0, "most", "N", "steps of all ranks at most (16M)", &most, 0, UINT64_MAX - 1),
+        WORD("model", "MODEL", "goal: reduces and copies take what this model of coll sim says",
+             &wish.model),
         NUMBER(0, "reduce", "PS",
                "goal: picoseconds a byte to reduce takes, where data is combined", &wish.reduce,
                0, UINT64_MAX - 1),
@@ -178,6 +212,7 @@ int export_main(int argc, char **argv)
     bool closed;
     options_read(&export, argc, argv);
     format = format_named(format_word);
+    only_for(format, "goal", "model", wish.model != NULL);
     only_for(format, "goal", "reduce", wish.reduce != UINT64_MAX);
     only_for(format, "goal", "copy", wish.copy != UINT64_MAX);
     only_for(format, "goal", "cpu", wish.cpu != UINT64_MAX);
@@ -198,6 +233,7 @@ int export_main(int argc, char **argv)
     if (job.import)
         imported_has_data(job.import, ask.import);
     check_reduce(&job, format, &wish);
+    read_model(&job, &wish);
     check_most(&job, most);
     if (wish.rank != UINT64_MAX && wish.rank >= job.p)
         refuse("there is no rank %llu of %u: --rank is below --ranks",

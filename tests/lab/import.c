@@ -75,7 +75,7 @@ static bool same_plan(const coll_plan *a, const coll_plan *b, uint32_t rank)
 static void visit(rig *its, const char *what, void *arg)
 {
     const coll_msccl_options msccl = {"Simple", 64};
-    const coll_goal_options goal = {1, 1, 0};
+    const coll_goal_options goal = {1, 1, 0, NULL, NULL};
     const coll_plan *plan = &its->ranks[0].plan;
     (void)arg;
     for (int format = 0; format < 3; format++) {

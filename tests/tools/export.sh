@@ -113,10 +113,23 @@ refuses '--nic-receives is for c, not for json' json bcast linear -p 4 --nic-rec
 # ---- options ---------------------------------------------------------------------------------
 run 0 goal allreduce ring -p 4 --count 8 --type f32 --reduce 1500 --cpu 2
 grep -q '^l2: calc 12 cpu 2$' "$scratch/out" || fail 'two elements of 4 bytes do not take 12 ns'
-refuses 'allreduce combines data, and GOAL says how long that takes: give --reduce picoseconds a byte, 1000 times what a model of coll sim has as c, or 0' \
+refuses 'allreduce combines data, and GOAL says how long that takes: give the --model that coll sim takes, or --reduce picoseconds a byte, which may be 0' \
     goal allreduce ring -p 4
 run 0 goal reduce linear -p 2 -n 1 --reduce 0
 grep -q '^l1: calc 0$' "$scratch/out" || fail '--reduce 0 is not no time'
+# What a model says: loggp combines a byte in c; the memory of a node copies, and combines, in times of its own.
+run 0 goal allreduce ring -p 4 -n 4k --reduce 250 -o "$scratch/by_number"
+run 0 goal allreduce ring -p 4 -n 4k --model loggp:L=1us,o=200,g=300,G=0.5,c=0.25 -o "$scratch/by_model"
+cmp -s "$scratch/by_number" "$scratch/by_model" || fail 'c=0.25 is not 250 ps a byte'
+run 0 goal reduce linear -p 3 -n 1000 --type u8 --model hockney:alpha=1us,beta=1,gamma=0.1
+[ "$(grep -c ': calc 100$' "$scratch/out")" -eq 2 ] || fail 'hockney does not combine 1000 bytes in 100 ns'
+run 0 goal allreduce ring -p 4 -n 4k --model loggp:L=1us,o=200,g=300,G=0.5,c=0.25
+"$coll" verify --import "$scratch/by_model" >"$scratch/out" 2>&1 || fail 'a file with the times of a model is not read'
+refuses '--model says what --reduce and --copy say: leave out one or the others' \
+    goal allreduce ring -p 4 --model hockney:alpha=1us,beta=1 --reduce 1
+refuses '--model is for goal, not for json' json bcast linear -p 4 --model hockney:alpha=1us,beta=1
+refuses 'beta of hockney is missing: beta=… is the transfer of a byte, in ns/byte' \
+    goal allreduce ring -p 4 --model hockney:alpha=1us
 run 0 goal bcast linear -p 4 --type i8 -n 1k
 grep -q '^l0: send 1024b to 1 tag 0$' "$scratch/out" || fail 'not 1024 bytes'
 run 0 json alltoallv pairwise -p 4 --layout gaps

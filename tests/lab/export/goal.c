@@ -237,7 +237,7 @@ static void lose_lines(const char *text, order_node *const *nodes, const uint32_
 static void visit(rig *it, const char *what, void *arg)
 {
     const bool lossy = *(const bool *)arg;
-    const coll_goal_options options = {250, 100, 0};
+    const coll_goal_options options = {250, 100, 0, NULL, NULL};
     const uint32_t traits = it->ranks[0].plan.traits;
     exported to;
     coll_export_result result;

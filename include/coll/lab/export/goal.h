@@ -1,7 +1,8 @@
 /* coll/lab/export/goal.h — a plan as GOAL text, for LogGOPSim and its kin
  *
- *   coll_goal_options options = {0, 0, 0};      // reductions and copies take no time
- *   options.reduce_ps = 250;                    // picoseconds a byte
+ *   coll_goal_options options = {0};            // reductions and copies take no time
+ *   options.reduce_ps = 250;                    // picoseconds a byte; or what a model says:
+ *   options.compute_ps = mine;                  // of each action, see below
  *   result = coll_export_goal(&job, &options);
  *
  * GOAL (group operation assembly language) is a program of sends, receives and computations for
@@ -19,7 +20,8 @@
  * What is written
  *   SEND, RECV      send, recv, of as many bytes
  *   RECV_REDUCE     recv, and a calc that requires it
- *   COPY, REDUCE    calc: bytes times picoseconds a byte, in nanoseconds, rounded up
+ *   COPY, REDUCE    calc: bytes times picoseconds a byte, in nanoseconds, rounded up; or what
+ *                   the options' function says
  *   NOTIFY, AWAIT   send, recv, of one byte: GOAL has no message without any
  * MULTICAST and NETWORK_REDUCE are refused, as GOAL has neither.
  *
@@ -44,6 +46,11 @@ typedef struct coll_goal_options {
     uint64_t reduce_ps; /* picoseconds a byte of a reduction's operands but one takes */
     uint64_t copy_ps;   /* … of a copy */
     uint8_t cpu; /* stream of the computations; messages have 0. Streams do not share time */
+    /* Instead of both numbers, where it is not NULL: picoseconds that a COPY, a REDUCE, or the
+     * combining of a RECV_REDUCE takes on a rank, as a cost model of the simulator has them. It
+     * is called once for each, and knows its own state by `arg`. */
+    uint64_t (*compute_ps)(void *arg, uint32_t rank, const coll_action *a, size_t elem_bytes);
+    void *arg;
 } coll_goal_options;
 
 #define COLL_I_GOAL_TAGS 0x80000000u /* −1 means any tag */
@@ -79,14 +86,14 @@ COLL_INLINE coll_export_result coll_i_goal_asks(coll_export *job, const coll_pla
             job, "GOAL has no reduction by the network: export an algorithm "
                  "without the traits needs-network-reduce and needs-network-barrier, or "
                  "as JSON");
-    if (coll_i_has(computes, a) &&
+    if (coll_i_has(computes, a) && !((const coll_goal_options *)arg)->compute_ps &&
         !coll_i_goal_time(plan, a, (const coll_goal_options *)arg, &ns))
         return coll_i_refuse(job, "a computation takes more nanoseconds than GOAL can hold: "
                                   "take fewer picoseconds a byte");
     return COLL_EXPORTED;
 }
 
-COLL_INLINE void coll_i_goal_node(coll_writer *to, const coll_plan *plan,
+COLL_INLINE void coll_i_goal_node(coll_writer *to, const coll_plan *plan, uint32_t rank,
                                   const coll_i_task *node, const coll_goal_options *options)
 {
     const coll_action *a = &node->act;
@@ -94,7 +101,12 @@ COLL_INLINE void coll_i_goal_node(coll_writer *to, const coll_plan *plan,
         node->half == COLL_I_MERGES || a->kind == COLL_DO_COPY || a->kind == COLL_DO_REDUCE;
     uint64_t number = 0;
     if (computes) {
-        (void)coll_i_goal_time(plan, a, options, &number); /* asked before */
+        if (!options->compute_ps) {
+            (void)coll_i_goal_time(plan, a, options, &number); /* asked before */
+        } else if (a->kind != COLL_DO_COPY || a->dst != a->src) {
+            number = options->compute_ps(options->arg, rank, a, plan->problem.elem_bytes);
+            number = number / 1000 + (number % 1000 != 0);
+        }
         coll_i_write(to, "calc %llu", (unsigned long long)number);
         if (options->cpu > 0)
             coll_i_write(to, " cpu %u", (unsigned)options->cpu);
@@ -128,7 +140,7 @@ COLL_INLINE coll_export_result coll_export_goal(coll_export *job,
             const coll_i_task *node = coll_i_task_at(&program, i);
             const uint32_t *edges = coll_i_edges_of(&program, node);
             coll_i_write(&job->to, "l%u: ", i);
-            coll_i_goal_node(&job->to, plan, node, options);
+            coll_i_goal_node(&job->to, plan, rank, node, options);
             coll_i_write_text(&job->to, "\n");
             for (uint32_t k = 0; k < node->n; k++)
                 coll_i_write(&job->to, "l%u %s l%u\n", i,
