@@ -11,6 +11,7 @@ int run_main(int argc, char **argv);
 int model_main(int argc, char **argv);
 int regimes_main(int argc, char **argv);
 int sim_main(int argc, char **argv);
+int sweep_main(int argc, char **argv);
 int select_main(int argc, char **argv);
 int export_main(int argc, char **argv);
 int try_main(int argc, char **argv);

@@ -20,6 +20,7 @@ static const struct subcommand {
     {"model", "evaluate the formulas that tell what a collective costs", model_main},
     {"regimes", "show which algorithm is the fastest where, by such formulas", regimes_main},
     {"sim", "simulate an algorithm on a machine of any size", sim_main},
+    {"sweep", "simulate all combinations of algorithms, sizes and machines", sweep_main},
     {"select", "tell which algorithm the rules choose, and why", select_main},
     {"calibrate", "measure what messages, copies and reductions take on this machine",
      calibrate_main},

@@ -169,12 +169,13 @@ static void store(const struct option *o, const char *name, const char *value)
     case OPTION_REST: /* options_read */
         break;
     case OPTION_MORE:
+    case OPTION_EACH:
     case OPTION_WORDS: {
         struct option_words *words = (struct option_words *)o->into;
-        const size_t key = strcspn(value, "=");
+        const size_t key = o->kind == OPTION_EACH ? strlen(value) : strcspn(value, "=");
         if (words->n == OPTION_WORDS_MAX)
             refuse("%s is given more than %d times", name, OPTION_WORDS_MAX);
-        for (size_t i = 0; i < words->n && o->kind == OPTION_WORDS; i++)
+        for (size_t i = 0; i < words->n && o->kind != OPTION_MORE; i++)
             if (strncmp(words->word[i], value, key + 1) == 0)
                 refuse("%s %.*s is given twice", name, (int)key, value);
         words->word[words->n++] = value;
@@ -296,7 +297,7 @@ void options_read(const struct command *c, int argc, char **argv)
         {
             const char *name = written(o, argv[i]);
             const uint64_t bit = (uint64_t)1 << (o - c->options);
-            if (o->kind != OPTION_WORDS && given & bit)
+            if (o->kind != OPTION_WORDS && o->kind != OPTION_EACH && given & bit)
                 refuse("%s is given twice", name);
             given |= bit;
             if (o->kind == OPTION_FLAG && value)

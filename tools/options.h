@@ -10,7 +10,7 @@
  *   options_read(&list, argc, argv);
  *
  * Values: -p 4, -p4, --ranks 4, --ranks=4. Numbers may end with k, M or G, powers of 1024. `--`
- * ends the options; one is given once, but for WORDS. --help prints what the table says and ends
+ * ends the options; one is given once, but for WORDS and EACH. --help prints what the table says and ends
  * with 0; what the table does not allow ends with 2 and a sentence.
  */
 #ifndef COLL_TOOLS_OPTIONS_H
@@ -29,7 +29,8 @@ typedef enum option_kind {
     OPTION_NUMBER,   /* uint64_t */
     OPTION_RANGE,    /* option_range: A..B, or A alone */
     OPTION_WORD,     /* const char * */
-    OPTION_WORDS     /* option_words: may be given several times, with other words before = */
+    OPTION_WORDS,    /* option_words: may be given several times, with other words before = */
+    OPTION_EACH      /* option_words: may be given several times, with other words */
 } option_kind;
 
 struct option_range {
@@ -87,6 +88,10 @@ struct command {
 #define WORDS(name, value, help, into)                                                         \
     {                                                                                          \
         OPTION_WORDS, 0, name, value, help, into, 0, 0                                         \
+    }
+#define EACH(name, value, help, into)                                                          \
+    {                                                                                          \
+        OPTION_EACH, 0, name, value, help, into, 0, 0                                          \
     }
 #define NUMBER(letter, name, value, help, into, least, most)                                   \
     {                                                                                          \
