@@ -14,6 +14,7 @@
 #include "progress.h"
 #include "simulated.h"
 #include "traces.h"
+#include "workload.h"
 
 struct world {
     struct job *job;
@@ -225,19 +226,41 @@ static void print_json(const struct world *w, const coll_sim *sim, double second
     free(links);
 }
 
+/* Several collectives, from a file; of what is asked for it takes the ranks and what they share. */
+static int sim_workload(const char *path, struct ask *ask, const struct simulated *on,
+                        size_t elem_bytes, uint32_t window, bool json)
+{
+    struct workload workload;
+    const uint64_t seed = ask->seed == UINT64_MAX ? 1 : ask->seed;
+    if (ask->collective || ask->import || ask->count != UINT64_MAX || ask->root != UINT64_MAX ||
+        ask->params.n > 0 || ask->inner.n > 0 || ask->in_place || ask->counts || ask->layout)
+        refuse("--workload FILE says which collectives, of what: leave them out here");
+    if (on->skew)
+        refuse("when ranks begin is said in the workload: compute 0us random 5us, not --skew");
+    if (ask->p == UINT64_MAX)
+        refuse("-p P, the number of ranks, is missing");
+    ask->seed = UINT64_MAX;
+    workload_read(&workload, path, ask, elem_bytes);
+    workload_sim(&workload, on, window, seed, json);
+    workload_free(&workload);
+    return 0;
+}
+
 /* ---- the command ------------------------------------------------------------------------- */
 
 int sim_main(int argc, char **argv)
 {
     static struct world w;
     struct ask ask = ASK_NOTHING;
-    const char *type = "f64";
+    const char *type = "f64", *workload = NULL;
     uint64_t window = COLL_WINDOW, links = UINT64_MAX;
     bool json = false;
     const struct option options[] = {
         ASK_OPTIONS(ask),
         LAYOUT_OPTIONS(ask),
         WORD("type", "T", "element type (f64), of which the size counts", &type),
+        WORD("workload", "FILE",
+             "instead of these, several, and what ranks compute between them", &workload),
         SIMULATED_OPTIONS(w.on),
         NUMBER(0, "seed", "S", "of all that is random (1); sizes of blocks are, if it is given",
                &ask.seed, 0, UINT64_MAX - 1),
@@ -264,6 +287,11 @@ int sim_main(int argc, char **argv)
     double start;
     bool good = true;
     options_read(&command, argc, argv);
+    if (workload && (traces_are_wanted(&w.traces) || links != UINT64_MAX))
+        refuse("--trace, --svg and --links tell of one collective, not of a workload");
+    if (workload)
+        return sim_workload(workload, &ask, &w.on, coll_type_bytes(type_named(type)),
+                            (uint32_t)window, json);
     ask.seeds_more = true;
     job_make(&job, &ask, coll_type_bytes(type_named(type)));
     if (job.import)
