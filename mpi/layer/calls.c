@@ -440,6 +440,14 @@ static verdict job_make(const struct call *call, way how, struct job **made, int
     return FAILED;
 }
 
+/* Does its communicator take no more calls, as a rank has died or it was revoked? */
+static bool has_ended(const struct call *call, int *error)
+{
+    struct comm *comm = comm_of(call->comm, false);
+    *error = comm ? failures_of(comm, false) : MPI_SUCCESS;
+    return *error != MPI_SUCCESS;
+}
+
 bool layer_takes(const struct call *call, way how, MPI_Request *request, int *error)
 {
     struct job *job = NULL;
@@ -458,7 +466,8 @@ bool layer_takes(const struct call *call, way how, MPI_Request *request, int *er
         return false;
     }
     lock();
-    found = job_make(call, how, &job, error);
+    found =
+        failures_any() && has_ended(call, error) ? FAILED : job_make(call, how, &job, error);
     if (found == TAKEN && how != BLOCKING) {
         *error = job_token(job, request);
         if (*error != MPI_SUCCESS)
@@ -468,6 +477,8 @@ bool layer_takes(const struct call *call, way how, MPI_Request *request, int *er
         job_start(job);
     if (found == TAKEN && how == BLOCKING)
         *error = job_finish(job);
+    if (found == FAILED && how != BLOCKING)
+        *request = MPI_REQUEST_NULL;
     if (found == FAILED && job && job->comm && how != PERSISTENT)
         job_withdraw(job);
     if (found != TAKEN && job)

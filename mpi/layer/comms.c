@@ -76,14 +76,23 @@ void comm_done(struct comm *comm)
 }
 
 /* Meets the other ranks of a communicator while jobs move on: after that none of them waits in the
- * library for one that waits for a job. Without our lock, as a thread elsewhere may come first. */
-static void meet_over(MPI_Comm handle)
+ * library for one that waits for a job. Begins without our lock, as a thread elsewhere may come first. */
+static int meet_over(MPI_Comm handle, struct comm *comm)
 {
     MPI_Request request;
+    uint32_t idle = 0;
+    int done = 0, error;
     unlock();
-    if (PMPI_Ibarrier(handle, &request) == MPI_SUCCESS)
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    error = PMPI_Ibarrier(handle, &request);
+    if (error == MPI_SUCCESS && !comm->pact)
+        error = MPI_Wait(&request, MPI_STATUS_IGNORE);
     lock();
+    while (error == MPI_SUCCESS && comm->pact && !done) {
+        error = PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        if (error == MPI_SUCCESS && !done && jobs_wait(&idle))
+            error = failures_of(comm, false); /* the request is never done then */
+    }
+    return error;
 }
 
 /* Makes the private communicator. If there is none to be had, no rank gets one. The other ranks
@@ -150,7 +159,7 @@ static struct comm *create(MPI_Comm handle, bool met)
     } else if (comm->meets) {
         comm->meets = p > 1;
         if (!met && p > 1)
-            meet_over(handle);
+            (void)meet_over(handle, comm);
         comm->runs_here = open_private(comm, handle, group);
         comm->mpi.oversubscribed = settings.oversubscribed;
         comm->mpi.turns = settings.turns;
@@ -177,6 +186,11 @@ struct comm *comm_of(MPI_Comm handle, bool may_create)
         return NULL;
     comm_last = found ? (struct comm *)value : create(handle, false);
     return comm_last;
+}
+
+void comm_made(MPI_Comm handle)
+{
+    (void)create(handle, true);
 }
 
 void comms_init(void)
@@ -273,17 +287,25 @@ const coll_graph *comm_graph(struct comm *comm)
 
 /* ---- before calls in which jobs would stand still ------------------------------------------ */
 
-/* Of all ranks of a communicator. */
-static void meet(MPI_Comm comm)
+/* Of all ranks of a communicator. Not MPI_SUCCESS: a rank has died, or it was revoked. */
+static int meet(MPI_Comm comm)
 {
     struct comm *record;
+    int error = MPI_SUCCESS;
     if (!settings.ready)
-        return;
+        return MPI_SUCCESS;
     lock();
     record = comm_of(comm, true);
-    if (record && record->meets)
-        meet_over(record->runs_here ? record->mpi.comm : comm);
+    if (record)
+        error = failures_of(record, false);
+    if (record && record->meets && error == MPI_SUCCESS)
+        (void)meet_over(record->runs_here ? record->mpi.comm : comm, record);
+    if (record)
+        error = failures_of(record, false);
     unlock();
+    if (error != MPI_SUCCESS)
+        (void)PMPI_Comm_call_errhandler(comm, error);
+    return error;
 }
 
 /* The private communicator, or MPI_COMM_NULL, for those who are not all of its ranks, and a tag there
@@ -339,13 +361,13 @@ static void meet_both(MPI_Comm comm, int leader, MPI_Comm peers, int peer, int t
 {
     int rank = -1;
     MPI_Comm mine;
-    meet(comm);
+    (void)meet(comm);
     if (settings.ready && comm != MPI_COMM_NULL)
         PMPI_Comm_rank(comm, &rank);
     if (rank == leader && (mine = aside(peers, &tag)) != MPI_COMM_NULL)
         MPI_Sendrecv(NULL, 0, MPI_BYTE, peer, tag, NULL, 0, MPI_BYTE, peer, tag, mine,
                      MPI_STATUS_IGNORE);
-    meet(comm);
+    (void)meet(comm);
 }
 
 /* ---- communicators go -------------------------------------------------------------------- */
@@ -372,7 +394,7 @@ EXPORT int MPI_Comm_free(MPI_Comm *comm)
 EXPORT int MPI_Comm_disconnect(MPI_Comm *comm)
 {
     if (comm)
-        meet(*comm);
+        (void)meet(*comm);
     leave(comm);
     return PMPI_Comm_disconnect(comm);
 }
@@ -384,7 +406,7 @@ static int made(int error, const MPI_Comm *newcomm)
 {
     if (error == MPI_SUCCESS && settings.ready && *newcomm != MPI_COMM_NULL) {
         lock();
-        (void)create(*newcomm, true);
+        comm_made(*newcomm);
         unlock();
     }
     return error;
@@ -392,20 +414,21 @@ static int made(int error, const MPI_Comm *newcomm)
 
 EXPORT int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 {
-    meet(comm);
-    return made(PMPI_Comm_dup(comm, newcomm), newcomm);
+    const int met = meet(comm);
+    return met != MPI_SUCCESS ? met : made(PMPI_Comm_dup(comm, newcomm), newcomm);
 }
 
 EXPORT int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 {
-    meet(comm);
-    return made(PMPI_Comm_dup_with_info(comm, info, newcomm), newcomm);
+    const int met = meet(comm);
+    return met != MPI_SUCCESS ? met
+                              : made(PMPI_Comm_dup_with_info(comm, info, newcomm), newcomm);
 }
 
 EXPORT int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 {
-    meet(comm);
-    return made(PMPI_Comm_create(comm, group, newcomm), newcomm);
+    const int met = meet(comm);
+    return met != MPI_SUCCESS ? met : made(PMPI_Comm_create(comm, group, newcomm), newcomm);
 }
 
 EXPORT int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
@@ -416,15 +439,17 @@ EXPORT int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Co
 
 EXPORT int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 {
-    meet(comm);
-    return made(PMPI_Comm_split(comm, color, key, newcomm), newcomm);
+    const int met = meet(comm);
+    return met != MPI_SUCCESS ? met : made(PMPI_Comm_split(comm, color, key, newcomm), newcomm);
 }
 
 EXPORT int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info,
                                MPI_Comm *newcomm)
 {
-    meet(comm);
-    return made(PMPI_Comm_split_type(comm, split_type, key, info, newcomm), newcomm);
+    const int met = meet(comm);
+    return met != MPI_SUCCESS
+               ? met
+               : made(PMPI_Comm_split_type(comm, split_type, key, info, newcomm), newcomm);
 }
 
 EXPORT int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm,
@@ -437,38 +462,46 @@ EXPORT int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm 
 
 EXPORT int MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
 {
-    meet(intercomm);
+    (void)meet(intercomm);
     return made(PMPI_Intercomm_merge(intercomm, high, newintracomm), newintracomm);
 }
 
 EXPORT int MPI_Cart_create(MPI_Comm comm, int ndims, const int dims[], const int periods[],
                            int reorder, MPI_Comm *comm_cart)
 {
-    meet(comm);
-    return made(PMPI_Cart_create(comm, ndims, dims, periods, reorder, comm_cart), comm_cart);
+    const int met = meet(comm);
+    return met != MPI_SUCCESS
+               ? met
+               : made(PMPI_Cart_create(comm, ndims, dims, periods, reorder, comm_cart),
+                      comm_cart);
 }
 
 EXPORT int MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
 {
-    meet(comm);
-    return made(PMPI_Cart_sub(comm, remain_dims, newcomm), newcomm);
+    const int met = meet(comm);
+    return met != MPI_SUCCESS ? met : made(PMPI_Cart_sub(comm, remain_dims, newcomm), newcomm);
 }
 
 EXPORT int MPI_Graph_create(MPI_Comm comm, int nnodes, const int index[], const int edges[],
                             int reorder, MPI_Comm *comm_graph)
 {
-    meet(comm);
-    return made(PMPI_Graph_create(comm, nnodes, index, edges, reorder, comm_graph), comm_graph);
+    const int met = meet(comm);
+    return met != MPI_SUCCESS
+               ? met
+               : made(PMPI_Graph_create(comm, nnodes, index, edges, reorder, comm_graph),
+                      comm_graph);
 }
 
 EXPORT int MPI_Dist_graph_create(MPI_Comm comm, int n, const int sources[], const int degrees[],
                                  const int destinations[], const int weights[], MPI_Info info,
                                  int reorder, MPI_Comm *comm_graph)
 {
-    meet(comm);
-    return made(PMPI_Dist_graph_create(comm, n, sources, degrees, destinations, weights, info,
-                                       reorder, comm_graph),
-                comm_graph);
+    const int met = meet(comm);
+    return met != MPI_SUCCESS
+               ? met
+               : made(PMPI_Dist_graph_create(comm, n, sources, degrees, destinations, weights,
+                                             info, reorder, comm_graph),
+                      comm_graph);
 }
 
 EXPORT int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int sources[],
@@ -476,9 +509,11 @@ EXPORT int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int
                                           const int destinations[], const int destweights[],
                                           MPI_Info info, int reorder, MPI_Comm *comm_graph)
 {
-    meet(comm);
-    return made(PMPI_Dist_graph_create_adjacent(comm, indegree, sources, sourceweights,
-                                                outdegree, destinations, destweights, info,
-                                                reorder, comm_graph),
-                comm_graph);
+    const int met = meet(comm);
+    return met != MPI_SUCCESS
+               ? met
+               : made(PMPI_Dist_graph_create_adjacent(comm, indegree, sources, sourceweights,
+                                                      outdegree, destinations, destweights,
+                                                      info, reorder, comm_graph),
+                      comm_graph);
 }

@@ -171,26 +171,36 @@ struct job *job_behind(MPI_Request request)
 /* ---- running ----------------------------------------------------------------------------- */
 
 /* Sentences need a class of their own, as MPICH has no text for codes of its own classes. */
-int job_code(coll_status status)
+int sentence_code(const char *sentence)
 {
     static int class = MPI_ERR_LASTCODE;
     int code = MPI_ERR_OTHER;
+    if (class == MPI_ERR_LASTCODE && PMPI_Add_error_class(&class) == MPI_SUCCESS)
+        (void)PMPI_Add_error_string(class, "a collective of coll failed");
+    if (class != MPI_ERR_LASTCODE && PMPI_Add_error_code(class, &code) == MPI_SUCCESS)
+        (void)PMPI_Add_error_string(code, sentence);
+    return code;
+}
+
+int job_code(coll_status status)
+{
     if (status == COLL_ERR_MEMORY || status == COLL_ERR_OVERFLOW || status == COLL_ERR_SIZE)
         return status == COLL_ERR_MEMORY     ? MPI_ERR_NO_MEM
                : status == COLL_ERR_OVERFLOW ? MPI_ERR_COUNT
                                              : MPI_ERR_TRUNCATE;
-    if (class == MPI_ERR_LASTCODE && PMPI_Add_error_class(&class) == MPI_SUCCESS)
-        (void)PMPI_Add_error_string(class, "a collective of coll failed");
-    if (class != MPI_ERR_LASTCODE && PMPI_Add_error_code(class, &code) == MPI_SUCCESS)
-        (void)PMPI_Add_error_string(code, coll_status_text(status));
-    return code;
+    return sentence_code(coll_status_text(status));
 }
 
-/* The same, if it is the library that has failed, by its code. */
+/* The same, if it is the library that has failed, by its code; or that of a dead rank, of a revoked communicator. */
 static int code_of(const struct job *job, coll_status status)
 {
     const int its = job->comm->mpi.error;
+    const int fate = status == COLL_ERR_PEER || status == COLL_ERR_IO
+                         ? failures_of(job->comm, true)
+                         : MPI_SUCCESS;
     job->comm->mpi.error = MPI_SUCCESS;
+    if (fate != MPI_SUCCESS)
+        return fate;
     return its != MPI_SUCCESS ? its : job_code(status);
 }
 
@@ -250,10 +260,11 @@ static bool is_sharing(const struct job *job)
     return (job->prepared->plan.traits & COLL_NEEDS_SHARED) != 0;
 }
 
-/* Has it failed on another rank, or cannot be known to be the same call there? */
+/* Has it failed on another rank, or its communicator, or cannot be known to be the same call there? */
 static bool is_lost(const struct job *job)
 {
-    return nodes_has_failed(job->comm, job->call) || (is_sharing(job) && nodes_unshared());
+    return nodes_has_failed(job->comm, job->call) || (is_sharing(job) && nodes_unshared()) ||
+           failures_of(job->comm, false) != MPI_SUCCESS;
 }
 
 /* After that many rounds without anything, in none of the layer's locks. */
@@ -266,6 +277,15 @@ static void idle_for(uint32_t idle)
         lock();
 }
 
+bool jobs_wait(uint32_t *idle)
+{
+    if (jobs_progress())
+        *idle = 0;
+    else
+        idle_for(++*idle);
+    return *idle % LOOKS == LOOKS - 1;
+}
+
 /* Takes the next use, and waits until all ranks are done with the one that had its part before. They
  * are in calls that block, so they wait for nobody who waits here. */
 static coll_status enter_shared(struct job *job)
@@ -276,12 +296,8 @@ static coll_status enter_shared(struct job *job)
         run->transport->node_memory->shared(run->ctx, true, &job->use, &run->shared);
     for (uint32_t idle = 0; (status = run->transport->node_memory->enter(
                                  run->ctx, run->tag, job->use)) == COLL_AGAIN;)
-        if (jobs_progress())
-            idle = 0;
-        else if (idle % LOOKS == LOOKS - 1 && is_lost(job))
+        if (jobs_wait(&idle) && is_lost(job))
             return COLL_ERR_PEER;
-        else
-            idle_for(++idle);
     return status;
 }
 
@@ -427,6 +443,9 @@ void job_start(struct job *job)
     job->error = job->misfit        ? MPI_ERR_TRUNCATE
                  : job->n_loads > 0 ? job_load(job)
                                     : MPI_SUCCESS;
+    if (job->how == PERSISTENT && failures_any() &&
+        failures_of(job->comm, false) != MPI_SUCCESS)
+        status = COLL_ERR_PEER;
     if (is_sharing(job))
         status = enter_shared(job);
     if (status == COLL_OK && !*checked) {
@@ -565,7 +584,7 @@ int job_rush(struct job *job)
             trace_job(job, true);
         return MPI_SUCCESS;
     }
-    if (is_sharing(job) && nodes_unshared())
+    if (failures_any() || (is_sharing(job) && nodes_unshared()))
         return NO_CODE;
     job_place(job);
     if (settings.tells)

@@ -21,6 +21,8 @@
  *   again.h    the direct way for those that block
  *   tuned.h    rules for messages of MPI libraries on one machine
  *   report.c   COLL_VERBOSE
+ *   failures.c who has died, and what becomes of communicators
+ *   ulfm.c     MPIX_Comm_revoke, agree, shrink
  *   late.c     COLL_DEADLINE, COLL_TOP
  *   trace.c    COLL_TRACE
  *   ticks.h    the clock for it
@@ -129,6 +131,7 @@ size_t combine_room(const struct type *type);
 
 struct repeat;
 struct repeats;
+struct pact;
 
 struct comm {
     MPI_Comm handle; /* the program's; MPI_COMM_NULL once it is freed */
@@ -153,6 +156,7 @@ struct comm {
     coll_graph *graph;   /* neighbours, once they were needed */
     uint32_t *neighbors; /* memory of `graph` */
     struct repeats *repeats; /* of calls made before: repeats.c */
+    struct pact *pact;       /* how it fails: failures.c; or NULL */
 };
 
 void comms_init(void);
@@ -164,6 +168,8 @@ struct comm *comm_of(MPI_Comm comm, bool may_create);
 extern struct comm *comm_last;
 /* One job less; the last one of a communicator that was freed ends the record. */
 void comm_done(struct comm *comm);
+/* The library has made a communicator: its record is made, too. Collective over it. */
+void comm_made(MPI_Comm handle);
 /* NULL: the library refuses neighbour collectives on it. */
 const coll_graph *comm_graph(struct comm *comm);
 
@@ -185,6 +191,8 @@ void nodes_fail(const struct comm *comm, uint64_t call);
 bool nodes_has_failed(const struct comm *comm, uint64_t call);
 /* Is a rank of the communicator that shares this one's node dead? */
 bool nodes_is_dead(const struct comm *comm, uint32_t rank);
+/* … and of a seat of this rank's node? */
+bool nodes_seat_is_dead(uint32_t seat);
 /* Did a call fail that may have used SHARED memory? Then its ranks do not count its uses alike, and use it no
  * more. */
 bool nodes_unshared(void);
@@ -195,6 +203,46 @@ const coll_rule_list *nodes_rules(void);
 /* Waits as the ranks of a node do that share memory, but never sleeps, as the library may have to
  * move on. False: they share none. */
 bool nodes_idle(uint32_t idle);
+
+/* ---- failures: failures.c --------------------------------------------------------------- */
+
+/* Bytes that all ranks of a node have in common for it, for so many numbers of communicators; they are zero;
+ * and their use. */
+size_t failures_bytes(uint32_t numbers, uint32_t ranks);
+void failures_init(void *memory, uint32_t numbers, uint32_t ranks);
+/* This rank leaves the node's memory. */
+void failures_end(uint32_t seat);
+/* The classes of errors. Once, before any other class is added. */
+void failures_classes(void);
+/* A number is given to a new communicator. By one rank, before the others use it. */
+void failures_fresh(uint32_t number);
+/* The communicator has its seats; it is ended. */
+void failures_join(struct comm *comm);
+void failures_leave(struct comm *comm);
+/* Did anything happen in the node: a death, a revocation? */
+extern const uint32_t *failures_events;
+COLL_HOT_INLINE bool failures_any(void)
+{
+    return __atomic_load_n(failures_events, __ATOMIC_RELAXED) != 0;
+}
+/* MPI's code of a dead rank. */
+int failures_error(void);
+/* The code of the error that ends all calls of the communicator; MPI_SUCCESS: it is well. `now`: asks for all
+ * its ranks, which costs a system call for each; else for a few, now and then. */
+int failures_of(struct comm *comm, bool now);
+/* The rest is of communicators with a `pact`. */
+void failures_revoke(struct comm *comm);
+bool failures_is_revoked(const struct comm *comm);
+/* Is a rank dead, or in MPI_Finalize? */
+bool failures_is_dead(const struct comm *comm, uint32_t rank);
+/* This rank knows of those that are dead now; and of which it did know. */
+void failures_acknowledge(struct comm *comm);
+bool failures_is_acknowledged(const struct comm *comm, uint32_t rank);
+/* Gives all survivors the AND of their flags, and the same set of lost ranks. True: all of them knew of all
+ * these. Collective over the survivors; waits for those that neither call it nor die. */
+bool failures_agree(struct comm *comm, uint64_t *flags);
+/* Was it among those that were lost at the last agreement? */
+bool failures_is_lost(const struct comm *comm, uint32_t rank);
 
 /* ---- calls: entries.c, calls.c, buffers.c ----------------------------------------------------------- */
 
@@ -332,6 +380,8 @@ void job_start(struct job *job);
 void job_withdraw(struct job *job);
 /* MPI's code of a failure, with coll's sentence if it has none of its own for that. */
 int job_code(coll_status status);
+/* A code of the layer's own class with this sentence. */
+int sentence_code(const char *sentence);
 /* Runs it to its end and returns MPI's error code. */
 int job_finish(struct job *job);
 /* Runs an idle job of again.h to its end, and tells the error handler of a failure. NO_CODE: it can run no more. */
@@ -345,6 +395,9 @@ int job_token(struct job *job, MPI_Request *request);
 struct job *job_behind(MPI_Request request);
 /* Moves all jobs on. True: something happened. */
 bool jobs_progress(void);
+/* The same, of a call that waits for something else, with the layer's lock, which is open while nothing happens.
+ * *idle counts the rounds without anything. True: it is time to look what other ranks do. */
+bool jobs_wait(uint32_t *idle);
 /* Takes a failure that an error handler is to be told of; false: there is none. */
 bool jobs_tell(MPI_Comm *comm, int *error);
 /* After that many rounds without anything: spins, or lets others run. */
@@ -403,6 +456,7 @@ struct settings {
     bool trace;          /* calls are noted */
     bool threads;        /* the lock is needed */
     bool ready, over;    /* between MPI_Init and MPI_Finalize; after that */
+    bool outlived;       /* MPI_Finalize left the library alone, as ranks have died */
     int tags;            /* 0 … tags − 1 are used, at most TAGS_MOST */
     bool shm;            /* messages go through the memory of a node */
     bool zero_copy;      /* … and its ranks read those of MPI_Alloc_mem where they lie */

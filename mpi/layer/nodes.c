@@ -65,7 +65,7 @@ static bool all_do(MPI_Comm node, bool good)
  * gone again before this returns. */
 static bool attach(MPI_Comm node, uint32_t rank, uint32_t p, char *why)
 {
-    const size_t kept = sizeof(struct numbers) + late_bytes(p);
+    const size_t kept = sizeof(struct numbers) + late_bytes(p) + failures_bytes(NUMBERS, p);
     char name[64];
     int fd = -1;
     bool good;
@@ -84,6 +84,7 @@ static bool attach(MPI_Comm node, uint32_t rank, uint32_t p, char *why)
     if (good) {
         coll_shm_keep(shm, kept);
         late_init(numbers() + 1, rank, p);
+        failures_init((unsigned char *)(numbers() + 1) + late_bytes(p), NUMBERS, p);
     }
     in_turn = all_do(node, !settings.threads);
     if (rank == 0 && fd >= 0)
@@ -212,6 +213,7 @@ static uint32_t take_number(uint32_t ranks)
         if (__atomic_compare_exchange_n(&all->users[number], &users, ranks, false,
                                         __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
             memset(all->failed[number], 0, sizeof all->failed[number]);
+            failures_fresh(number);
             return number;
         }
     }
@@ -294,12 +296,14 @@ void nodes_join(struct comm *comm, MPI_Group group)
     comm->placed = comm->group;
     if (comm->places.rank)
         coll_group_places(&comm->placed, &comm->places);
+    failures_join(comm);
 }
 
 void nodes_leave(struct comm *comm)
 {
     if (comm->number > 0 && shm)
         (void)__atomic_sub_fetch(&numbers()->users[comm->number], 1, __ATOMIC_ACQ_REL);
+    failures_leave(comm);
     free(comm->seats);
     free(comm->tables);
 }
@@ -379,10 +383,15 @@ void nodes_fail(const struct comm *comm, uint64_t call)
     __atomic_store_n(&all->failed[comm->number][place], call, __ATOMIC_RELEASE);
 }
 
+bool nodes_seat_is_dead(uint32_t seat)
+{
+    return within.failure->dead(shm, seat);
+}
+
 bool nodes_is_dead(const struct comm *comm, uint32_t rank)
 {
-    return comm->seats && comm->seats[rank] != COLL_RANK_NONE && within.failure->dead &&
-           within.failure->dead(shm, comm->seats[rank]);
+    return comm->seats && comm->seats[rank] != COLL_RANK_NONE &&
+           nodes_seat_is_dead(comm->seats[rank]);
 }
 
 bool nodes_unshared(void)
@@ -456,6 +465,8 @@ void nodes_init(void)
         within_failure = *within.failure;
         within_failure.abort = NULL;
         within.failure = &within_failure;
+        /* a death ends what waits for the dead rank; failures.c sees to the others of its communicators */
+        within_failure.outlive(shm, 0, within.tags);
     }
     if (zero_copy)
         memory_open(shm);
@@ -465,6 +476,8 @@ void nodes_init(void)
 void nodes_end(void)
 {
     memory_close();
+    if (shm)
+        failures_end(coll_shm_rank(shm));
     coll_shm_detach(shm);
     shm = NULL;
     free(world_nodes);

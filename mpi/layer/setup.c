@@ -84,6 +84,7 @@ static void begin(int level)
     settings.oversubscribed = is_crowded();
     settings.dedicated = !anywhere(settings.oversubscribed);
     settings.turns = settings.oversubscribed && !library_yields();
+    failures_classes();
     control_init();
     jobs_init();
     ops_init();
@@ -121,8 +122,52 @@ EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     return error;
 }
 
+/* Have ranks died? All survivors know the same when they are through; if so, they leave the library as it is:
+ * its MPI_Finalize would wait for the dead. */
+static bool outlives_others(void)
+{
+    uint64_t flags = 0;
+    bool lost = false;
+    struct comm *world;
+    lock();
+    world = comm_of(MPI_COMM_WORLD, false);
+    if (world && world->pact) {
+        (void)failures_agree(world, &flags);
+        for (uint32_t i = 0; i < world->p; i++)
+            lost = lost || failures_is_lost(world, i);
+    }
+    unlock();
+    return lost;
+}
+
+/* The end of a survivor: this process is on its own from here on. */
+static int end_alone(void)
+{
+    if (settings.verbose)
+        report_end();
+    if (settings.trace)
+        fprintf(stderr, "coll: COLL_TRACE: there is no trace, as a rank has died\n");
+    settings.ready = false;
+    settings.over = settings.outlived = true;
+    pool_end();
+    nodes_end();
+    late_unpublish();
+    (void)fflush(NULL);
+    return MPI_SUCCESS;
+}
+
+EXPORT int MPI_Finalized(int *flag)
+{
+    if (!settings.outlived)
+        return PMPI_Finalized(flag);
+    *flag = 1;
+    return MPI_SUCCESS;
+}
+
 EXPORT int MPI_Finalize(void)
 {
+    if (settings.ready && outlives_others())
+        return end_alone();
     if (settings.ready) {
         if (settings.verbose)
             report_end();

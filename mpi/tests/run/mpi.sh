@@ -5,6 +5,7 @@
 #   plain P [NAME=VALUE…] PROGRAM…     P ranks with these settings
 #   layered P [NAME=VALUE…] PROGRAM…   … with the layer preloaded
 #   launch P COMMAND… [: P COMMAND…]…  ranks of several kinds
+#   outlive                            from here on the launcher lets ranks live when another one ends
 #   ended CODE, prints TEXT, says TEXT, silent TEXT   what the last run did: its exit code, output, complaints
 #   check WHAT TEST…                   anything else that holds
 #   done_tests                         ends the test
@@ -36,16 +37,24 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 
+survival=''
+outlive() {
+    case $library in
+    openmpi) survival=--enable-recovery ;;
+    *) survival=-disable-auto-cleanup ;;
+    esac
+}
+
 # A run that fails ends at once: Open MPI gives its ranks a second or two to die, although nothing is left to do.
 launch() {
     last="$*"
     case $library in
     openmpi)
         OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout -k 5 "$seconds" "$COLL_MPIEXEC" --oversubscribe \
-            --bind-to none --mca btl self,vader --mca odls_base_sigkill_timeout 0 -n "$@" >"$work/out" 2>"$work/err" </dev/null
+            --bind-to none --mca btl self,vader --mca odls_base_sigkill_timeout 0 $survival -n "$@" >"$work/out" 2>"$work/err" </dev/null
         ;;
     *)
-        LD_PRELOAD="$together" timeout -k 5 "$seconds" "$COLL_MPIEXEC" -n "$@" \
+        LD_PRELOAD="$together" timeout -k 5 "$seconds" "$COLL_MPIEXEC" $survival -n "$@" \
             >"$work/out" 2>"$work/err" </dev/null
         ;;
     esac
