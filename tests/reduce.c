@@ -427,7 +427,7 @@ TEST(choice)
     static vector a, b;
     unsigned defined = 0;
     for (coll_operator op = 0; op < COLL_OPERATORS; op++) {
-        for (coll_type type = 0; type < COLL_TYPES; type++) {
+        for (coll_type type = 0; type <= COLL_F64_I32; type++) { /* others: reduce_complex.c */
             static const size_t offsets[3] = {1, 2, 3};
             coll_op chosen = COLL_OP(NULL, &a, false, false);
             coll_operator told_op;

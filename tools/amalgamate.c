@@ -45,7 +45,8 @@ static void take_collective(const char *word)
     ask.wanted |= COLL_BIT(collective_named(word));
 }
 
-/* A type takes that of the same width along, as the loops of most operators are the same. */
+/* A type takes that of the same width along, as the loops of most operators are the same, and complex numbers
+ * take their parts along. */
 static void take_type(const char *word)
 {
     const coll_type type = type_named(word);
@@ -56,6 +57,9 @@ static void take_type(const char *word)
         ask.type[type + COLL_U8] = true;
     else if (type <= COLL_U64)
         ask.type[type - COLL_U8] = true;
+    else if (type == COLL_CF32 || type == COLL_CF64)
+        ask.type[COLL_F32] = ask.type[COLL_F64] = ask.type[COLL_CF32] = ask.type[COLL_CF64] =
+            true;
 }
 
 /* ---- which algorithms ----------------------------------------------------------------------- */
@@ -209,10 +213,26 @@ static char *edit_operators(char *text)
     return to;
 }
 
+/* A header of operators on types none of which is wanted: its guard and what it includes. */
+static char *edit_unwanted(char *text)
+{
+    char *end = strstr(text, "#include");
+    char *next;
+    while ((next = strstr(end + 1, "#include")) != NULL)
+        end = next;
+    strcpy(end + strcspn(end, "\n"), "\n#endif\n");
+    return text;
+}
+
 static char *edit(const char *path, char *text, void *arg)
 {
     (void)arg;
-    if (strcmp(path, "reduce.h") == 0 && ask.types)
+    if (strcmp(path, "reduce/complex.h") == 0 && ask.types && !ask.type[COLL_CF32])
+        return edit_unwanted(text);
+    if (strcmp(path, "reduce/f8.h") == 0 && ask.types && !ask.type[COLL_F8_E4M3] &&
+        !ask.type[COLL_F8_E5M2])
+        return edit_unwanted(text);
+    if (strncmp(path, "reduce", 6) == 0 && ask.types)
         return edit_operators(text);
     if (strcmp(path, "select.h") == 0 && strstr(text, "COLL_TABLE(coll_rule, "))
         return edit_rules(text);

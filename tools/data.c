@@ -26,26 +26,40 @@ static uint64_t rare_bits(const struct data *d, uint32_t rank, uint64_t index)
 
 static bool is_float(coll_type type)
 {
-    return type >= COLL_F16 && type <= COLL_F64;
+    return (type >= COLL_F16 && type <= COLL_F64) || type == COLL_F8_E4M3 ||
+           type == COLL_F8_E5M2;
+}
+
+static bool is_pair(coll_type type)
+{
+    return type >= COLL_I16_I32 && type <= COLL_F64_I32;
+}
+
+/* The type of the parts of a complex number; COLL_TYPES: it is none. */
+static coll_type part_of(coll_type type)
+{
+    return type == COLL_CF32 ? COLL_F32 : type == COLL_CF64 ? COLL_F64 : COLL_TYPES;
 }
 
 /* Largest power of two up to which all integers have a representation. */
 static uint64_t exact_integers(coll_type type)
 {
-    return type == COLL_F64   ? (uint64_t)1 << 53
-           : type == COLL_F32 ? (uint64_t)1 << 24
-           : type == COLL_F16 ? (uint64_t)1 << 11
-                              : (uint64_t)1 << 8;
+    return type == COLL_F64 || type == COLL_CF64   ? (uint64_t)1 << 53
+           : type == COLL_F32 || type == COLL_CF32 ? (uint64_t)1 << 24
+           : type == COLL_F16                      ? (uint64_t)1 << 11
+           : type == COLL_F8_E4M3                  ? (uint64_t)1 << 4
+           : type == COLL_F8_E5M2                  ? (uint64_t)1 << 3
+                                                   : (uint64_t)1 << 8;
 }
 
 /* An operand of a sum or product of which no partial result is rounded. Of sums: integers, and
  * from as few ranks as are exact together. Of products: signs, and powers of two from at most
- * nine ranks. */
+ * eight ranks, as 2⁸ is an E4M3 and 2⁹ is not. */
 static double exact_operand(const struct data *d, uint32_t rank, uint64_t index,
                             uint64_t random)
 {
     const uint64_t p = d->job->p,
-                   most = d->which == COLL_PROD ? 8 : exact_integers(d->type) / 2;
+                   most = d->which == COLL_PROD ? 7 : exact_integers(d->type) / 2;
     const uint64_t stride = (p - 1) / most + 1;
     const bool takes_part = (rank + index) % stride == 0;
     const uint64_t operands = (p - 1) / stride + 1;
@@ -63,14 +77,30 @@ static void store_float(coll_type type, double value, void *to)
     const float single = (float)value;
     uint32_t bits;
     uint16_t half;
+    uint8_t byte;
     memcpy(&bits, &single, sizeof bits);
     half = type == COLL_F16 ? coll_f16_from_f32(bits) : coll_bf16_from_f32(bits);
+    byte = type == COLL_F8_E4M3 ? coll_f8_e4m3_from_f32(bits) : coll_f8_e5m2_from_f32(bits);
     if (type == COLL_F64)
         memcpy(to, &value, sizeof value);
     else if (type == COLL_F32)
         memcpy(to, &single, sizeof single);
+    else if (coll_type_bytes(type) == 1)
+        memcpy(to, &byte, sizeof byte);
     else
         memcpy(to, &half, sizeof half);
+}
+
+/* Of products: a real or an imaginary number. */
+static void store_complex(const struct data *d, uint32_t rank, uint64_t index, uint64_t random,
+                          unsigned char *to)
+{
+    const double value = exact_operand(d, rank, index, random);
+    const double other = exact_operand(d, rank, index, coll_i_mixed(random, rank, index));
+    const bool product = d->which == COLL_PROD, turned = product && value < 0 && (random & 4);
+    const coll_type part = part_of(d->type);
+    store_float(part, turned ? 0 : value, to);
+    store_float(part, turned ? value : product ? 0 : other, to + d->elem_bytes / 2);
 }
 
 static uint64_t integer_operand(const struct data *d, uint32_t rank, uint64_t index,
@@ -138,8 +168,10 @@ static void make_element(const struct data *d, uint32_t rank, uint64_t index, un
             const uint64_t word = random + i;
             memcpy(to + i, &word, d->elem_bytes - i < 8 ? d->elem_bytes - i : 8);
         }
-    } else if (d->type > COLL_F64) {
+    } else if (is_pair(d->type)) {
         store_pair(d, rank, random, to);
+    } else if (part_of(d->type) != COLL_TYPES) {
+        store_complex(d, rank, index, random, to);
     } else if (!is_float(d->type)) {
         const uint64_t value = integer_operand(d, rank, index, random);
         const uint8_t v8 = (uint8_t)value;
@@ -211,21 +243,36 @@ void data_fill(const struct data *d, uint32_t rank, void *in, void *out)
 
 /* ---- after ------------------------------------------------------------------------------- */
 
+static double float_value(coll_type type, const unsigned char *at)
+{
+    uint32_t bits;
+    uint16_t half = *at;
+    double value;
+    float single;
+    if (coll_type_bytes(type) > 1)
+        memcpy(&half, at, sizeof half);
+    if (type == COLL_F64) {
+        memcpy(&value, at, sizeof value);
+        return value;
+    }
+    bits = type == COLL_F16       ? coll_f32_from_f16(half)
+           : type == COLL_F8_E4M3 ? coll_f32_from_f8_e4m3((uint8_t)half)
+           : type == COLL_F8_E5M2 ? coll_f32_from_f8_e5m2((uint8_t)half)
+                                  : coll_f32_from_bf16(half);
+    memcpy(&single, type == COLL_F32 ? (const void *)at : &bits, sizeof single);
+    return (double)single;
+}
+
 static void print_value(const struct data *d, const unsigned char *at, char *text, size_t bytes)
 {
+    const coll_type part = part_of(d->type);
     uint64_t word = 0;
     memcpy(&word, at, d->elem_bytes < 8 ? d->elem_bytes : 8);
-    if (d->type == COLL_F64) {
-        double value;
-        memcpy(&value, at, sizeof value);
-        snprintf(text, bytes, "%.17g", value);
+    if (part != COLL_TYPES) {
+        snprintf(text, bytes, "%.17g %+.17gi", float_value(part, at),
+                 float_value(part, at + d->elem_bytes / 2));
     } else if (is_float(d->type)) {
-        const uint32_t bits = d->type == COLL_F16    ? coll_f32_from_f16((uint16_t)word)
-                              : d->type == COLL_BF16 ? coll_f32_from_bf16((uint16_t)word)
-                                                     : (uint32_t)word;
-        float value;
-        memcpy(&value, &bits, sizeof value);
-        snprintf(text, bytes, "%.9g", (double)value);
+        snprintf(text, bytes, "%.*g", d->type == COLL_F64 ? 17 : 9, float_value(d->type, at));
     } else if (d->type <= COLL_I64) {
         const unsigned unused = 64 - 8 * (unsigned)d->elem_bytes;
         snprintf(text, bytes, "%" PRId64, (int64_t)(word << unused) >> unused);
@@ -242,10 +289,18 @@ static void print_value(const struct data *d, const unsigned char *at, char *tex
     }
 }
 
-/* Are two elements the same? What lies between the members of a pair does not count. */
+/* Are two elements the same? What lies between the members of a pair does not count, nor does the sign of a
+ * zero in a complex product, which depends on the grouping. */
 static bool equal(const struct data *d, const unsigned char *a, const unsigned char *b)
 {
-    if (d->type <= COLL_F64)
+    const coll_type part = part_of(d->type);
+    const size_t half = d->elem_bytes / 2;
+    if (part != COLL_TYPES)
+        return !(float_value(part, a) < float_value(part, b)) &&
+               !(float_value(part, a) > float_value(part, b)) &&
+               !(float_value(part, a + half) < float_value(part, b + half)) &&
+               !(float_value(part, a + half) > float_value(part, b + half));
+    if (!is_pair(d->type))
         return memcmp(a, b, d->elem_bytes) == 0;
     return memcmp(a, b, pair_value_bytes(d->type)) == 0 &&
            memcmp(a + pair_index_at(d->type), b + pair_index_at(d->type), 4) == 0;

@@ -44,7 +44,7 @@ struct run {
 static void choose_operator(struct data *data, coll_type type, const char *word)
 {
     const bool reduces = coll_is(COLL_REDUCING, data->job->collective);
-    char types[160];
+    char types[256];
     int n = 0;
     data->which = COLL_SUM;
     if (!reduces && word)
@@ -54,7 +54,7 @@ static void choose_operator(struct data *data, coll_type type, const char *word)
         return;
     if (word)
         data->which = operator_named(word);
-    else if (type > COLL_F64)
+    else if (type >= COLL_I16_I32 && type <= COLL_F64_I32)
         data->which = COLL_MINLOC;
     if (coll_op_builtin(&data->op, data->which, type) == COLL_OK)
         return;
@@ -395,7 +395,8 @@ int run_main(int argc, char **argv)
     const struct option options[] = {
         ASK_OPTIONS(run.ask),
         WORD("type", "T",
-             "element type (f64): i8 … i64, u8 … u64, f16, bf16, f32, f64, i32_i32 …",
+             "element type (f64): i8 … i64, u8 … u64, f8_e4m3, f8_e5m2, f16, bf16, f32, f64, "
+             "cf32, cf64, i32_i32 …",
              &type_word),
         WORD("op", "OP", "operator (sum): sum, prod, min, max, band … lxor, minloc, maxloc",
              &run.op),

@@ -273,7 +273,8 @@ static char *resolve(const char *path, const char *name, size_t n)
 static bool is_whole(const char *path)
 {
     return strcmp(path, "config.h") == 0 || strcmp(path, "types.h") == 0 ||
-           strcmp(path, "reduce.h") == 0 || strcmp(path, "softfloat.h") == 0;
+           strcmp(path, "reduce.h") == 0 || strncmp(path, "reduce/", 7) == 0 ||
+           strcmp(path, "softfloat.h") == 0;
 }
 
 /* Takes a line of the preprocessor, from the comment before it. */

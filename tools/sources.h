@@ -9,7 +9,7 @@
  * An item is a function, a constant, a type or a macro, with the comment before it. It is written
  * if it is wanted; a file's conditionals are, if anything of the file is. Identifiers are all
  * that this knows of C, so what macros paste together is written whole: config.h, types.h,
- * reduce.h, softfloat.h.
+ * reduce.h and its parts, softfloat.h.
  */
 #ifndef COLL_TOOLS_SOURCES_H
 #define COLL_TOOLS_SOURCES_H

@@ -13,16 +13,21 @@
  *
  *                 sum prod   min max   band bor bxor land lor lxor   minloc maxloc
  *   i8 … u64      exact      exact     exact                         –
- *   f16 … f64     rounded    exact     –                             –
+ *   f8 … f64      rounded    exact     –                             –
+ *   cf32, cf64    rounded    –         –                             –
  *   pairs         –          –         –                             exact
  *
  * All are commutative; exact ones give the same bits in any order and grouping; "–" is COLL_ERR_OP.
  *
  * Integers  sums and products wrap around (two's complement); logical operators give 0 or 1.
- * Floats    rounded to nearest even, once an element (f16 and bf16 too). min and max give a NaN if
- *           an operand is one, and take −0 to be below +0. NaNs that come from f16, bf16, min or
- *           max are the default NaN of softfloat.h; those from f32 and f64 sums and products are
- *           the machine's.
+ * Floats    rounded to nearest even, once an element (those of 8 and 16 bits too). min and max give a
+ *           NaN if an operand is one, and take −0 to be below +0. NaNs that come from floats of 8 or 16
+ *           bits, min or max are the default NaN of softfloat.h; those from f32 and f64 sums and
+ *           products are the machine's. Sums and products of 8 bits that are too large, and those of
+ *           ∞, are the largest number: softfloat.h says why, and names the specification.
+ * Complex   sums part by part; products by (a + ib)(c + id) = (ac − bd) + i(ad + bc), each of the six
+ *           operations rounded once and none fused, with the infinities of C11's Annex G. Complex
+ *           numbers have no order, so they have no min and max.
  * Pairs     the value decides, then the lower index. −0 and +0 are one value; a NaN comes before
  *           any number, for minloc and maxloc alike. Pairs that still tie are told apart by their
  *           bits.
@@ -39,17 +44,9 @@
 #ifndef COLL_REDUCE_H
 #define COLL_REDUCE_H
 
-#include "softfloat.h"
-#include "types.h"
-
-#if defined(__GNUC__) || defined(__clang__)
-#define COLL_I_ALIAS    __attribute__((may_alias))
-#define COLL_I_ALIGN(n) __attribute__((aligned(n)))
-#else
-#define COLL_I_ALIAS
-#define COLL_I_ALIGN(n)
-#endif
-
+#include "reduce/complex.h"
+#include "reduce/f8.h"
+#include "reduce/floats.h"
 /* ---- pairs: a value and the index that minloc and maxloc carry, laid out as MPI's are
  * ----------- */
 
@@ -83,19 +80,6 @@ typedef struct COLL_I_ALIAS coll_f64_i32 {
     int32_t index;
 } coll_f64_i32;
 
-/* ---- elements as the loops see them ------------------------------------------------------ */
-
-typedef int8_t coll_i_i8 COLL_I_ALIAS;
-typedef int16_t coll_i_i16 COLL_I_ALIAS;
-typedef int32_t coll_i_i32 COLL_I_ALIAS;
-typedef int64_t coll_i_i64 COLL_I_ALIAS;
-typedef uint8_t coll_i_u8 COLL_I_ALIAS;
-typedef uint16_t coll_i_u16 COLL_I_ALIAS;
-typedef uint32_t coll_i_u32 COLL_I_ALIAS;
-typedef uint64_t coll_i_u64 COLL_I_ALIAS;
-typedef float coll_i_f32 COLL_I_ALIAS;
-typedef double coll_i_f64 COLL_I_ALIAS;
-
 /* ---- one element: T the type, u ⊕ v the operands ------------------------------------------- */
 
 /* 1u* makes the narrow types unsigned before they are promoted to int, which could overflow. */
@@ -110,96 +94,10 @@ typedef double coll_i_f64 COLL_I_ALIAS;
 #define COLL_I_LOR(T, u, v)  ((T)(((u) | (v)) != 0))
 #define COLL_I_LXOR(T, u, v) ((T)(((u) != 0) ^ ((v) != 0)))
 
-/* ---- the loop ---------------------------------------------------------------------------- */
-
-/* No element depends on another, whatever dst is. Compilers cannot know, and fall back to one
- * element at a time where dst is an operand, the common case; so they are told. gcc at -O2 uses
- * vectors only where the count is known: hence blocks of some bytes; and it does not unroll by itself,
- * when the time depends on where the loop happens to lie. clang uses none where the count is known.
- * Where size matters, none of this. */
-#if defined(__OPTIMIZE_SIZE__)
-#define COLL_I_INDEPENDENT
-#elif defined(__clang__)
-#define COLL_I_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
-#elif defined(__GNUC__)
-#define COLL_I_INDEPENDENT _Pragma("GCC ivdep")
-#define COLL_I_UNROLLED    COLL_I_INDEPENDENT _Pragma("GCC unroll 2")
-#define COLL_I_BLOCKS(T, OP, bytes)                                                            \
-    for (; count - i >= (bytes) / sizeof(T); i += (bytes) / sizeof(T)) {                       \
-        COLL_I_UNROLLED                                                                        \
-        for (size_t k = 0; k < (bytes) / sizeof(T); k++)                                       \
-            to[i + k] = OP(T, x[i + k], y[i + k]);                                             \
-    }
-#else
-#define COLL_I_INDEPENDENT
-#endif
-#ifndef COLL_I_BLOCKS
-#define COLL_I_BLOCKS(T, OP, bytes)
-#endif
-
 #if defined(__clang__) /* warns where it does not use vectors, be that right or not */
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wpass-failed"
 #endif
-
-/* Blocks are of `bytes`. Those of long operands begin at multiples of `aligned` bytes of dst: what comes
- * before is done one at a time. `target`: an attribute, or nothing. */
-#define COLL_I_LOOP(target, name, T, OP, bytes, aligned)                                       \
-    COLL_INLINE target void name(void *dst, const void *a, const void *b, size_t count,        \
-                                 void *arg)                                                    \
-    {                                                                                          \
-        T *to = (T *)dst;                                                                      \
-        const T *x = (const T *)a, *y = (const T *)b;                                          \
-        const size_t head = (0 - (uintptr_t)to) % (aligned) / sizeof(T);                       \
-        size_t i = 0;                                                                          \
-        (void)arg;                                                                             \
-        if (count >= 4096 / sizeof(T))                                                         \
-            for (; i < head; i++)                                                              \
-                to[i] = OP(T, x[i], y[i]);                                                     \
-        COLL_I_BLOCKS(T, OP, bytes)                                                            \
-        COLL_I_INDEPENDENT                                                                     \
-        for (; i < count; i++)                                                                 \
-            to[i] = OP(T, x[i], y[i]);                                                         \
-    }
-
-/* The same on wider vectors (COLL_WIDE_LOOPS, config.h), which write whole cache lines: in the first
- * level of the cache that takes half to two thirds of the time; beyond it, on vectors of 64 bytes, what
- * does not takes up to half as long again. */
-#define COLL_I_WIDE(name, T, OP)
-#define COLL_I_WIDEST(name, T, OP)
-#define COLL_I_WIDE_OF(name)   NULL
-#define COLL_I_WIDEST_OF(name) NULL
-#if COLL_WIDE_LOOPS >= 32
-#undef COLL_I_WIDE
-#define COLL_I_WIDE(name, T, OP)                                                               \
-    COLL_I_LOOP(__attribute__((target("avx2"))), coll_i_wide_##name, T, OP, 64, 64)
-#undef COLL_I_WIDE_OF
-#define COLL_I_WIDE_OF(name) coll_i_wide_##name
-#endif
-#if COLL_WIDE_LOOPS >= 64
-#if defined(__clang__)
-#define COLL_I_AVX512 "avx512f,avx512bw,avx512dq,avx512vl"
-#else
-#define COLL_I_AVX512 "avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512"
-#endif
-#undef COLL_I_WIDEST
-#define COLL_I_WIDEST(name, T, OP)                                                             \
-    COLL_I_LOOP(__attribute__((target(COLL_I_AVX512))), coll_i_widest_##name, T, OP, 64, 64)
-#undef COLL_I_WIDEST_OF
-#define COLL_I_WIDEST_OF(name) coll_i_widest_##name
-#endif
-
-/* One operator on one type: its loops. */
-typedef struct coll_i_loops {
-    coll_combine plain, wide, widest; /* NULL: there is none */
-} coll_i_loops;
-
-#define COLL_I_KERNEL(name, T, OP)                                                             \
-    COLL_I_LOOP(, coll_##name, T, OP, 128, 1)                                                  \
-    COLL_I_WIDE(name, T, OP)                                                                   \
-    COLL_I_WIDEST(name, T, OP)                                                                 \
-    COLL_CONST(coll_i_loops, coll_i_loops_##name,                                              \
-               {coll_##name, COLL_I_WIDE_OF(name), COLL_I_WIDEST_OF(name)});
 
 /* ---- integers ---------------------------------------------------------------------------- */
 
@@ -230,187 +128,6 @@ COLL_I_INTEGER(8)
 COLL_I_INTEGER(16)
 COLL_I_INTEGER(32)
 COLL_I_INTEGER(64)
-
-/* ---- floats ------------------------------------------------------------------------------ */
-
-#define COLL_I_MIN_F16(T, u, v)  coll_soft_min_f16((u), (v))
-#define COLL_I_MAX_F16(T, u, v)  coll_soft_max_f16((u), (v))
-#define COLL_I_MIN_BF16(T, u, v) coll_soft_min_bf16((u), (v))
-#define COLL_I_MAX_BF16(T, u, v) coll_soft_max_bf16((u), (v))
-
-COLL_I_KERNEL(min_f16, coll_i_u16, COLL_I_MIN_F16)
-COLL_I_KERNEL(max_f16, coll_i_u16, COLL_I_MAX_F16)
-COLL_I_KERNEL(min_bf16, coll_i_u16, COLL_I_MIN_BF16)
-COLL_I_KERNEL(max_bf16, coll_i_u16, COLL_I_MAX_BF16)
-
-#if COLL_SOFT_FLOAT
-
-#define COLL_I_SUM_F16(T, u, v)                                                                \
-    coll_f16_from_f32(coll_soft_add_f32(coll_f32_from_f16(u), coll_f32_from_f16(v)))
-#define COLL_I_PROD_F16(T, u, v)                                                               \
-    coll_f16_from_f32(coll_soft_mul_f32(coll_f32_from_f16(u), coll_f32_from_f16(v)))
-#define COLL_I_SUM_BF16(T, u, v)                                                               \
-    coll_bf16_from_f32(coll_soft_add_f32(coll_f32_from_bf16(u), coll_f32_from_bf16(v)))
-#define COLL_I_PROD_BF16(T, u, v)                                                              \
-    coll_bf16_from_f32(coll_soft_mul_f32(coll_f32_from_bf16(u), coll_f32_from_bf16(v)))
-#define COLL_I_SUM_F32(T, u, v)  coll_soft_add_f32((u), (v))
-#define COLL_I_PROD_F32(T, u, v) coll_soft_mul_f32((u), (v))
-#define COLL_I_MIN_F32(T, u, v)  coll_soft_min_f32((u), (v))
-#define COLL_I_MAX_F32(T, u, v)  coll_soft_max_f32((u), (v))
-#define COLL_I_SUM_F64(T, u, v)  coll_soft_add_f64((u), (v))
-#define COLL_I_PROD_F64(T, u, v) coll_soft_mul_f64((u), (v))
-#define COLL_I_MIN_F64(T, u, v)  coll_soft_min_f64((u), (v))
-#define COLL_I_MAX_F64(T, u, v)  coll_soft_max_f64((u), (v))
-
-COLL_I_KERNEL(sum_f32, coll_i_u32, COLL_I_SUM_F32)
-COLL_I_KERNEL(min_f32, coll_i_u32, COLL_I_MIN_F32)
-COLL_I_KERNEL(max_f32, coll_i_u32, COLL_I_MAX_F32)
-COLL_I_KERNEL(prod_f32, coll_i_u32, COLL_I_PROD_F32)
-COLL_I_KERNEL(sum_f64, coll_i_u64, COLL_I_SUM_F64)
-COLL_I_KERNEL(min_f64, coll_i_u64, COLL_I_MIN_F64)
-COLL_I_KERNEL(max_f64, coll_i_u64, COLL_I_MAX_F64)
-COLL_I_KERNEL(prod_f64, coll_i_u64, COLL_I_PROD_F64)
-
-#else
-
-typedef union coll_i_word32 {
-    uint32_t bits;
-    float value;
-} coll_i_word32;
-
-typedef union coll_i_word64 {
-    uint64_t bits;
-    double value;
-} coll_i_word64;
-
-COLL_INLINE float coll_i_float(uint32_t bits)
-{
-    coll_i_word32 word;
-    word.bits = bits;
-    return word.value;
-}
-
-COLL_INLINE uint32_t coll_i_bits(float value)
-{
-    coll_i_word32 word;
-    word.value = value;
-    return word.bits;
-}
-
-COLL_INLINE double coll_i_double(uint64_t bits)
-{
-    coll_i_word64 word;
-    word.bits = bits;
-    return word.value;
-}
-
-COLL_INLINE uint64_t coll_i_double_bits(double value)
-{
-    coll_i_word64 word;
-    word.value = value;
-    return word.bits;
-}
-
-/* Numbers that are equal differ at most in the sign of a zero: "or" takes −0, "and" takes +0. */
-COLL_INLINE float coll_i_min_f32(float x, float y)
-{
-    const float u = x < y ? x : y, v = y < x ? y : x;
-    const uint32_t lower = coll_i_bits(u) | coll_i_bits(v);
-    return coll_i_float(((x != x) | (y != y)) ? 0x7fc00000u : lower);
-}
-
-COLL_INLINE float coll_i_max_f32(float x, float y)
-{
-    const float u = x > y ? x : y, v = y > x ? y : x;
-    const uint32_t upper = coll_i_bits(u) & coll_i_bits(v);
-    return coll_i_float(((x != x) | (y != y)) ? 0x7fc00000u : upper);
-}
-
-COLL_INLINE double coll_i_min_f64(double x, double y)
-{
-    const double u = x < y ? x : y, v = y < x ? y : x;
-    const uint64_t lower = coll_i_double_bits(u) | coll_i_double_bits(v);
-    return coll_i_double(((x != x) | (y != y)) ? 0x7ff8000000000000u : lower);
-}
-
-COLL_INLINE double coll_i_max_f64(double x, double y)
-{
-    const double u = x > y ? x : y, v = y > x ? y : x;
-    const uint64_t upper = coll_i_double_bits(u) & coll_i_double_bits(v);
-    return coll_i_double(((x != x) | (y != y)) ? 0x7ff8000000000000u : upper);
-}
-
-COLL_INLINE float coll_i_float_from_bf16(uint16_t x)
-{
-    return coll_i_float(coll_f32_from_bf16(x));
-}
-
-/* All ones where a < b; both are below 2³¹. A comparison would become a branch. */
-COLL_INLINE uint32_t coll_i_below(uint32_t a, uint32_t b)
-{
-    return (uint32_t)((int32_t)(a - b) >> 31);
-}
-
-/* The f32 of an f16, without branches. An f16 subnormal is read as 2⁻¹⁴ too much, so that no
- * float is subnormal on the way, for those are slow or taken as zero. */
-COLL_INLINE float coll_i_float_from_f16(uint16_t x)
-{
-    const uint32_t sign = (x & 0x8000u) << 16, rest = (x & 0x7fffu) << 13;
-    const uint32_t subnormal = coll_i_below(rest, 1u << 23);
-    const uint32_t special = coll_i_below(0x0f7fffffu, rest); /* ∞ and NaN */
-    const uint32_t bits = rest + (112u << 23) + (subnormal & 1u << 23) + (special & 112u << 23);
-    return coll_i_float(sign |
-                        coll_i_bits(coll_i_float(bits) - coll_i_float(subnormal & 113u << 23)));
-}
-
-/* The f16 nearest to an f32, without branches. With the bound below which x lies, times 2¹³,
- * added, its last digit is the last one of the f16, and the sum is rounded to it. */
-COLL_INLINE uint16_t coll_i_f16_from_float(float x)
-{
-    const uint32_t bits = coll_i_bits(x), sign = bits >> 16 & 0x8000u,
-                   rest = bits & 0x7fffffffu;
-    const uint32_t small = coll_i_below(rest, 0x47800000u); /* 2¹⁶, which becomes ∞ */
-    const uint32_t clamped = (rest & small) | (0x47800000u & ~small);
-    const uint32_t exponent = clamped & 0x7f800000u;
-    const uint32_t subnormal = coll_i_below(exponent, 113u << 23);
-    const uint32_t least = (exponent & ~subnormal) | (113u << 23 & subnormal);
-    const uint32_t offset = least + (13u << 23);
-    const uint32_t rounded = coll_i_bits(coll_i_float(clamped) + coll_i_float(offset));
-    const uint32_t number = sign | (rounded - offset + (least >> 13) - (113u << 10));
-    const uint32_t nan = coll_i_below(0x7f800000u, rest);
-    return (uint16_t)((number & ~nan) | (0x7e00u & nan));
-}
-
-#define COLL_I_SUM_F16(T, u, v)                                                                \
-    coll_i_f16_from_float(coll_i_float_from_f16(u) + coll_i_float_from_f16(v))
-#define COLL_I_PROD_F16(T, u, v)                                                               \
-    coll_i_f16_from_float(coll_i_float_from_f16(u) * coll_i_float_from_f16(v))
-#define COLL_I_SUM_BF16(T, u, v)                                                               \
-    coll_bf16_from_f32(coll_i_bits(coll_i_float_from_bf16(u) + coll_i_float_from_bf16(v)))
-#define COLL_I_PROD_BF16(T, u, v)                                                              \
-    coll_bf16_from_f32(coll_i_bits(coll_i_float_from_bf16(u) * coll_i_float_from_bf16(v)))
-#define COLL_I_SUM_FLOAT(T, u, v)  ((u) + (v))
-#define COLL_I_PROD_FLOAT(T, u, v) ((u) * (v))
-#define COLL_I_MIN_F32(T, u, v)    coll_i_min_f32((u), (v))
-#define COLL_I_MAX_F32(T, u, v)    coll_i_max_f32((u), (v))
-#define COLL_I_MIN_F64(T, u, v)    coll_i_min_f64((u), (v))
-#define COLL_I_MAX_F64(T, u, v)    coll_i_max_f64((u), (v))
-
-COLL_I_KERNEL(sum_f32, coll_i_f32, COLL_I_SUM_FLOAT)
-COLL_I_KERNEL(min_f32, coll_i_f32, COLL_I_MIN_F32)
-COLL_I_KERNEL(max_f32, coll_i_f32, COLL_I_MAX_F32)
-COLL_I_KERNEL(prod_f32, coll_i_f32, COLL_I_PROD_FLOAT)
-COLL_I_KERNEL(sum_f64, coll_i_f64, COLL_I_SUM_FLOAT)
-COLL_I_KERNEL(min_f64, coll_i_f64, COLL_I_MIN_F64)
-COLL_I_KERNEL(max_f64, coll_i_f64, COLL_I_MAX_F64)
-COLL_I_KERNEL(prod_f64, coll_i_f64, COLL_I_PROD_FLOAT)
-
-#endif /* COLL_SOFT_FLOAT */
-
-COLL_I_KERNEL(sum_f16, coll_i_u16, COLL_I_SUM_F16)
-COLL_I_KERNEL(prod_f16, coll_i_u16, COLL_I_PROD_F16)
-COLL_I_KERNEL(sum_bf16, coll_i_u16, COLL_I_SUM_BF16)
-COLL_I_KERNEL(prod_bf16, coll_i_u16, COLL_I_PROD_BF16)
 
 /* ---- pairs ------------------------------------------------------------------------------- */
 
@@ -473,7 +190,10 @@ COLL_I_LOC(maxloc_f64_i32, coll_i64_i32, int64_t, COLL_I_KEY_MAX_F64, >)
         COLL_I_UNSIGNED(name)
 #define COLL_I_FLOATS(name)                                                                    \
     COLL_I_OF(name##_f16), COLL_I_OF(name##_bf16), COLL_I_OF(name##_f32), COLL_I_OF(name##_f64)
-#define COLL_I_ABSENT NULL, NULL, NULL, NULL
+#define COLL_I_ABSENT        NULL, NULL, NULL, NULL
+#define COLL_I_NO_PAIRS      NULL, NULL, NULL, NULL, NULL
+#define COLL_I_COMPLEX(name) COLL_I_OF(name##_cf32), COLL_I_OF(name##_cf64)
+#define COLL_I_F8(name)      COLL_I_OF(name##_f8_e4m3), COLL_I_OF(name##_f8_e5m2)
 #define COLL_I_PAIRS(name)                                                                     \
     COLL_I_OF(name##_i16_i32), COLL_I_OF(name##_i32_i32), COLL_I_OF(name##_i64_i32),           \
         COLL_I_OF(name##_f32_i32), COLL_I_OF(name##_f64_i32)
@@ -486,10 +206,10 @@ COLL_HOT_INLINE const coll_i_loops *coll_i_loops_of(coll_operator which, coll_ty
      * */
     /* clang-format off */
     static const coll_i_loops *const table[COLL_OPERATORS][COLL_TYPES] = {
-        {COLL_I_SAME(sum), COLL_I_FLOATS(sum)},
-        {COLL_I_SAME(prod), COLL_I_FLOATS(prod)},
-        {COLL_I_SIGNED(min), COLL_I_FLOATS(min)},
-        {COLL_I_SIGNED(max), COLL_I_FLOATS(max)},
+        {COLL_I_SAME(sum), COLL_I_FLOATS(sum), COLL_I_NO_PAIRS, COLL_I_COMPLEX(sum), COLL_I_F8(sum)},
+        {COLL_I_SAME(prod), COLL_I_FLOATS(prod), COLL_I_NO_PAIRS, COLL_I_COMPLEX(prod), COLL_I_F8(prod)},
+        {COLL_I_SIGNED(min), COLL_I_FLOATS(min), COLL_I_NO_PAIRS, NULL, NULL, COLL_I_F8(min)},
+        {COLL_I_SIGNED(max), COLL_I_FLOATS(max), COLL_I_NO_PAIRS, NULL, NULL, COLL_I_F8(max)},
         {COLL_I_SAME(band)},
         {COLL_I_SAME(bor)},
         {COLL_I_SAME(bxor)},
@@ -589,6 +309,19 @@ COLL_INLINE coll_status coll_op_builtin(coll_op *op, coll_operator which, coll_t
 #undef COLL_I_SIGNED
 #undef COLL_I_FLOATS
 #undef COLL_I_ABSENT
+#undef COLL_I_NO_PAIRS
+#undef COLL_I_COMPLEX
+#undef COLL_I_F8
+#undef COLL_I_MIN_F8_E4M3
+#undef COLL_I_MAX_F8_E4M3
+#undef COLL_I_MIN_F8_E5M2
+#undef COLL_I_MAX_F8_E5M2
+#undef COLL_I_SUM_F8_E4M3
+#undef COLL_I_PROD_F8_E4M3
+#undef COLL_I_SUM_F8_E5M2
+#undef COLL_I_PROD_F8_E5M2
+#undef COLL_I_COMPLEX_SUM
+#undef COLL_I_COMPLEX_PROD
 #undef COLL_I_PAIRS
 #undef COLL_I_OF
 #undef COLL_I_UNSIGNED

@@ -2,7 +2,8 @@
  *
  * For processors without floating point (a NIC, a Cortex-M0) and for code that must not touch its
  * registers. Values are passed as the bits that they have in memory: uint32_t for binary32,
- * uint64_t for binary64, uint16_t for binary16 (f16) and bfloat16 (bf16).
+ * uint64_t for binary64, uint16_t for binary16 (f16) and bfloat16 (bf16), uint8_t for E4M3 and E5M2
+ * (OCP 8-bit Floating Point Specification, revision 1.0).
  *
  *     sum = coll_soft_add_f32(sum, bits);
  *
@@ -10,6 +11,7 @@
  *   f32        yes           yes           f16, bf16
  *   f64        yes           yes           –
  *   f16, bf16  through f32   yes           f32
+ *   f8_e4m3, f8_e5m2         yes           f32
  *
  * add, mul    round to nearest, ties to even; subnormals, infinities, signed zeros as IEEE 754 has
  *             them; any NaN operand or invalid operation gives the default NaN: positive, quiet, no
@@ -17,10 +19,12 @@
  * min, max    −∞ < … < −0 < +0 < … < +∞; any NaN operand gives the default NaN. Both are therefore
  *             commutative and associative to the bit.
  * widening    exact; a NaN keeps sign and payload
- * narrowing   round to nearest, ties to even; overflow gives ∞; a NaN gives the default NaN
+ * narrowing   round to nearest, ties to even; overflow gives ∞; a NaN gives the default NaN. To 8
+ *             bits, what is too large, ∞ too, gives the largest number (that specification's
+ *             saturating conversion): E4M3 has no infinities, and its largest number is 448
  *
- * Adding or multiplying two f16 or bf16 in f32 and narrowing the result rounds as if once: f32 has
- * more than twice their digits and two more.
+ * Adding or multiplying two numbers of 8 or 16 bits in f32 and narrowing the result rounds as if once:
+ * f32 has more than twice their digits and two more.
  *
  * Nothing is wider than 64 bits. f32 needs 32-bit arithmetic alone, but for the product of two
  * significands. Loops run at most once a bit of the significand.
@@ -71,6 +75,8 @@
         return coll_i_soft_select_##f(lower, upper, upper);                                    \
     }
 
+COLL_I_SOFT_ORDER(f8_e4m3, uint8_t, int8_t, 0x7e, 0x7fu) /* as if 448 were its ∞ */
+COLL_I_SOFT_ORDER(f8_e5m2, uint8_t, int8_t, 0x7c, 0x7eu)
 COLL_I_SOFT_ORDER(f16, uint16_t, int16_t, 0x7c00, 0x7e00u)
 COLL_I_SOFT_ORDER(bf16, uint16_t, int16_t, 0x7f80, 0x7fc0u)
 COLL_I_SOFT_ORDER(f32, uint32_t, int32_t, 0x7f800000, 0x7fc00000u)
@@ -226,6 +232,52 @@ COLL_INLINE uint16_t coll_f16_from_f32(uint32_t x)
         return (uint16_t)sign;
     const uint32_t n = 126 - (rest >> 23), fraction = (rest & 0x7fffffu) | 0x800000u;
     return (uint16_t)(sign | (fraction + (1u << (n - 1)) - 1 + (fraction >> n & 1u)) >> n);
+}
+
+/* The bits of an f32 of the same value: an E5M2 is the upper half of an f16. */
+COLL_INLINE uint32_t coll_f32_from_f8_e5m2(uint8_t x)
+{
+    return coll_f32_from_f16((uint16_t)(x << 8));
+}
+
+/* The bits of an f32 of the same value: an E4M3 is an f16 whose exponent is 8 less. */
+COLL_INLINE uint32_t coll_f32_from_f8_e4m3(uint8_t x)
+{
+    const uint32_t sign = (x & 0x80u) << 24, rest = x & 0x7fu;
+    const uint32_t bits = coll_f32_from_f16((uint16_t)(rest << 7));
+    if (rest == 0x7fu)
+        return sign | 0x7fc00000u;
+    return rest == 0 ? sign : sign | (bits + (8u << 23));
+}
+
+/* The 8 bits nearest to the f32 x, ties to even: of `digits` bits of fraction, `bias`, and no greater than the f32
+ * `largest`. Not of a NaN. */
+COLL_INLINE uint8_t coll_i_soft_narrow(uint32_t x, uint32_t digits, uint32_t bias,
+                                       uint32_t largest)
+{
+    const uint32_t sign = x >> 24 & 0x80u, cut = 23 - digits, least = 128 - bias;
+    const uint32_t rest = (x & 0x7fffffffu) < largest ? x & 0x7fffffffu : largest;
+    const uint32_t e = rest >> 23, fraction = (rest & 0x7fffffu) | 0x800000u;
+    const uint32_t n = cut + least - e; /* of a subnormal: the bits to cut off */
+    if (e >= least)
+        return (uint8_t)(sign | (rest - ((least - 1) << 23) + (1u << (cut - 1)) - 1 +
+                                 (rest >> cut & 1u)) >>
+                                    cut);
+    if (n > 24)
+        return (uint8_t)sign;
+    return (uint8_t)(sign | (fraction + (1u << (n - 1)) - 1 + (fraction >> n & 1u)) >> n);
+}
+
+/* The bits of the nearest E4M3, at most 448; ties go to the even one. */
+COLL_INLINE uint8_t coll_f8_e4m3_from_f32(uint32_t x)
+{
+    return coll_soft_is_nan_f32(x) ? (uint8_t)0x7fu : coll_i_soft_narrow(x, 3, 7, 0x43e00000u);
+}
+
+/* The bits of the nearest E5M2, at most 57344; ties go to the even one. */
+COLL_INLINE uint8_t coll_f8_e5m2_from_f32(uint32_t x)
+{
+    return coll_soft_is_nan_f32(x) ? (uint8_t)0x7eu : coll_i_soft_narrow(x, 2, 15, 0x47600000u);
 }
 
 #endif /* COLL_SOFTFLOAT_H */

@@ -169,7 +169,8 @@ enum { COLL_GROUP_ALL, COLL_GROUP_NODES, COLL_GROUP_SOCKETS, COLL_NETWORK_GROUPS
 typedef bool (*coll_is_member)(const void *of, uint32_t group, uint32_t rank);
 
 /* Element types: name, text, bytes. A pair holds a value and the index that MINLOC and MAXLOC
- * carry, laid out as the C structures of reduce.h. */
+ * carry, laid out as the C structures of reduce.h. CF32 and CF64 are complex: real part, then
+ * imaginary part. F8_E4M3 and F8_E5M2 are the 8-bit floats of the OCP's specification. */
 #define COLL_TYPE_LIST(X)                                                                      \
     X(COLL_I8, "i8", 1)                                                                        \
     X(COLL_I16, "i16", 2)                                                                      \
@@ -187,7 +188,11 @@ typedef bool (*coll_is_member)(const void *of, uint32_t group, uint32_t rank);
     X(COLL_I32_I32, "i32_i32", 8)                                                              \
     X(COLL_I64_I32, "i64_i32", 16)                                                             \
     X(COLL_F32_I32, "f32_i32", 8)                                                              \
-    X(COLL_F64_I32, "f64_i32", 16)
+    X(COLL_F64_I32, "f64_i32", 16)                                                             \
+    X(COLL_CF32, "cf32", 8)                                                                    \
+    X(COLL_CF64, "cf64", 16)                                                                   \
+    X(COLL_F8_E4M3, "f8_e4m3", 1)                                                              \
+    X(COLL_F8_E5M2, "f8_e5m2", 1)
 
 #define COLL_I_TYPE_NAME(name, text, bytes) name,
 enum { COLL_TYPE_LIST(COLL_I_TYPE_NAME) COLL_TYPES };

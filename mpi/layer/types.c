@@ -27,6 +27,8 @@ static coll_type element_of(type_kind kind, size_t size, bool is_signed)
 {
     if (kind == KIND_FLOATING)
         return size == 4 ? COLL_F32 : size == 8 ? COLL_F64 : COLL_TYPES;
+    if (kind == KIND_COMPLEX)
+        return size == 8 ? COLL_CF32 : size == 16 ? COLL_CF64 : COLL_TYPES;
     if (kind != KIND_INTEGER && kind != KIND_FORTRAN_INTEGER && kind != KIND_BYTE &&
         kind != KIND_CHARACTER)
         return COLL_TYPES;

@@ -248,7 +248,7 @@ while read -r collective algorithm _; do
     fi
 done <"$scratch/rows"
 [ "$by_tcp" -ge 170 ] || fail "$by_tcp algorithms are right over TCP"
-for type in i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64; do
+for type in i8 i16 i32 i64 u8 u16 u32 u64 f8_e4m3 f8_e5m2 f16 bf16 f32 f64; do
     for op in sum prod min max; do
         says '^result     right' run allreduce fnomial -p 3 --count 50 --type $type --op $op --repeat 1
     done
@@ -256,6 +256,13 @@ done
 for op in band bor bxor land lor lxor; do
     says '^result     right' run reduce linear -p 20 --root 3 --type u16 --op $op --repeat 1 --transport loopback
 done
+for type in cf32 cf64; do
+    for op in sum prod; do
+        says '^result     right' run allreduce fnomial -p 13 --count 50 --type $type --op $op --repeat 1
+    done
+done
+refuses 'coll run: min is not defined on cf32; it is on i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64, f8_e4m3, f8_e5m2' \
+    run allreduce ring -p 2 --type cf32 --op min
 for type in i16_i32 i32_i32 i64_i32 f32_i32 f64_i32; do
     says '^result     right' run scan linear -p 6 --count 9 --type $type --op maxloc --repeat 1
 done
