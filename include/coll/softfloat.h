@@ -75,7 +75,8 @@
         return coll_i_soft_select_##f(lower, upper, upper);                                    \
     }
 
-COLL_I_SOFT_ORDER(f8_e4m3, uint8_t, int8_t, 0x7e, 0x7fu) /* as if 448 were its ∞ */
+/* Of E4M3 the largest number stands for ∞. */
+COLL_I_SOFT_ORDER(f8_e4m3, uint8_t, int8_t, 0x7e, 0x7fu)
 COLL_I_SOFT_ORDER(f8_e5m2, uint8_t, int8_t, 0x7c, 0x7eu)
 COLL_I_SOFT_ORDER(f16, uint16_t, int16_t, 0x7c00, 0x7e00u)
 COLL_I_SOFT_ORDER(bf16, uint16_t, int16_t, 0x7f80, 0x7fc0u)

@@ -10,12 +10,12 @@
 
 /* Two floats, of COLL_CF32: the number re + i · im. */
 typedef struct COLL_I_ALIAS coll_cf32 {
-    float re, im;
+    float re, im; /* real and imaginary part */
 } coll_cf32;
 
 /* Two doubles, of COLL_CF64: likewise. */
 typedef struct COLL_I_ALIAS coll_cf64 {
-    double re, im;
+    double re, im; /* real and imaginary part */
 } coll_cf64;
 
 /* ---- sums: of twice as many floats -------------------------------------------------------- */
