@@ -68,8 +68,8 @@ COLL_INLINE unsigned coll_i_sort_runs_step(const coll_plan *plan, uint32_t rank,
 }
 
 COLL_ALGORITHM(coll_i_sort_runs, "sort runs", "",
-    COLL_I_RUNS_ALLGATHERS | COLL_I_RUNS_REDUCE_SCATTERS, /* traits */ 0,
-    /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
+    COLL_I_RUNS_ALLGATHERS | COLL_I_RUNS_GATHERS | COLL_I_RUNS_SCATTERS | COLL_I_RUNS_REDUCE_SCATTERS,
+    /* traits */ 0, /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
     coll_i_sort_runs_steps, coll_i_sort_runs_step);
 
 COLL_INLINE coll_status coll_i_runs_sort(coll_plan *plan, coll_workspace *workspace,
@@ -214,11 +214,6 @@ COLL_INLINE coll_status coll_i_multi_leader_reduce_scatter(coll_plan *plan,
 
 /* ---- records ----------------------------------------------------------------------------- */
 
-COLL_TABLE(coll_param, coll_i_multi_leader_blocks_params, {
-    COLL_PARAM("leaders", "leaders of a node, of a run of its ranks each",
-               1, COLL_LEADERS_MOST, 4,
-     {2, 3, 2, 2})});
-
 COLL_TABLE(coll_binding, coll_i_multi_leader_allgather_defaults, {
     {COLL_INTRA, &coll_fnomial_gather, NULL},
     {COLL_INTRA, &coll_fnomial_gatherv, NULL},
@@ -227,7 +222,7 @@ COLL_TABLE(coll_binding, coll_i_multi_leader_allgather_defaults, {
 COLL_COMPOSITE(coll_multi_leader_allgather, "multi_leader",
     "Bayatpour et al. 2017, sections 4.1, 8",
     COLL_I_RUNS_ALLGATHERS, COLL_GIVES_IDENTICAL | COLL_NEEDS_PACKED,
-    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_multi_leader_blocks_params),
+    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_leader_runs_params),
     coll_i_multi_leader_allgather, COLL_BINDINGS(4, coll_i_multi_leader_allgather_defaults));
 
 COLL_TABLE(coll_binding, coll_i_multi_leader_reduce_scatter_defaults, {
@@ -238,7 +233,7 @@ COLL_TABLE(coll_binding, coll_i_multi_leader_reduce_scatter_defaults, {
 COLL_COMPOSITE(coll_multi_leader_reduce_scatter, "multi_leader",
     "Bayatpour et al. 2017, sections 4.1, 8",
     COLL_I_RUNS_REDUCE_SCATTERS, COLL_NEEDS_PACKED,
-    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_multi_leader_blocks_params),
+    /* window */ 2, /* sends */ 1, COLL_PARAMS(1, coll_i_leader_runs_params),
     coll_i_multi_leader_reduce_scatter,
     COLL_BINDINGS(4, coll_i_multi_leader_reduce_scatter_defaults));
 

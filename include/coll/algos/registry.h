@@ -48,7 +48,10 @@
 #include "mixed.h"
 #include "mixed_allgather.h"
 #include "multi_leader.h"
+#include "multi_leader_alltoall.h"
 #include "multi_leader_blocks.h"
+#include "multi_leader_rooted.h"
+#include "multi_leader_scan.h"
 #include "multicast.h"
 #include "multicast_all.h"
 #include "neighbor_exchange.h"
@@ -267,6 +270,10 @@ COLL_I_REGISTRY({
     &coll_multi_leader_allreduce.algorithm,
     &coll_multi_leader_allgather.algorithm,
     &coll_multi_leader_reduce_scatter.algorithm,
+    &coll_multi_leader_alltoall.algorithm,
+    &coll_multi_leader_gather.algorithm,
+    &coll_multi_leader_gatherv.algorithm,
+    &coll_multi_leader_scan.algorithm,
     &coll_dpml_allreduce.algorithm,
     &coll_dpml_pipelined_allreduce.algorithm,
     &coll_mixed_bcast,
@@ -308,6 +315,11 @@ typedef struct coll_alias {
 #define COLL_I_TREES                                                                           \
     (COLL_BIT(COLL_BARRIER) | COLL_BIT(COLL_BCAST) | COLL_BIT(COLL_REDUCE) |                   \
      COLL_BIT(COLL_ALLREDUCE))
+/* What every rank of a node drives its share of, with as many leaders as ranks. */
+#define COLL_I_LANES                                                                           \
+    (COLL_BIT(COLL_GATHER) | COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_SCATTER) |                 \
+     COLL_BIT(COLL_SCATTERV) | COLL_BIT(COLL_ALLTOALL) | COLL_BIT(COLL_SCAN) |                 \
+     COLL_BIT(COLL_EXSCAN))
 /* Other names of algorithms. */
 COLL_TABLE(coll_alias, coll_aliases, {
     {"flat", "linear", 0, COLL_I_TREES | COLL_ROOTED},
@@ -316,6 +328,7 @@ COLL_TABLE(coll_alias, coll_aliases, {
     {"knomial", "fnomial", 0, COLL_I_TREES | COLL_ROOTED},
     {"pipeline", "chain", 1, COLL_I_TREES & ~COLL_BIT(COLL_BARRIER)},
     {"dbt", "double_tree", 0, COLL_I_TREES & ~COLL_BIT(COLL_BARRIER)},
+    {"full_lane", "multi_leader", COLL_LEADERS_MOST, COLL_I_LANES},
 });
 
 /* How many other names there are. */

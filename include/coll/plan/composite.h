@@ -129,9 +129,11 @@ typedef struct coll_workspace {
  * blocks, or nodes have rails. */
 COLL_INLINE size_t coll_workspace_tables(const coll_problem *problem)
 {
-    const uint32_t v = COLL_BIT(COLL_ALLGATHERV) | COLL_BIT(COLL_REDUCE_SCATTER);
-    return 4 * ((size_t)coll_nodes_count(&problem->nodes) +
-                coll_nodes_largest(&problem->nodes, problem->p)) +
+    const uint32_t v = COLL_BIT(COLL_ALLGATHERV) | COLL_BIT(COLL_REDUCE_SCATTER) |
+                       COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_SCATTERV);
+    const uint32_t h = coll_nodes_count(&problem->nodes);
+    return 4 * ((size_t)h + coll_nodes_largest(&problem->nodes, problem->p)) +
+           (problem->collective == COLL_ALLTOALL ? (size_t)h + 2 : 0) +
            (coll_is(v, problem->collective) ? problem->p : 0) +
            (coll_nodes_rails(&problem->nodes) ? 2 * (size_t)problem->p : 0);
 }
@@ -139,7 +141,7 @@ COLL_INLINE size_t coll_workspace_tables(const coll_problem *problem)
 /* The same, of those that are nested: they may have to solve something else for the nodes. */
 COLL_INLINE size_t coll_i_workspace_tables(const coll_nodes *nodes, uint32_t p)
 {
-    return 4 * ((size_t)coll_nodes_count(nodes) + coll_nodes_largest(nodes, p)) +
+    return 5 * (size_t)coll_nodes_count(nodes) + 4 * (size_t)coll_nodes_largest(nodes, p) + 2 +
            (coll_nodes_rails(nodes) ? 3 : 1) * (size_t)p;
 }
 

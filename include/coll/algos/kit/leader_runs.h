@@ -21,7 +21,7 @@ COLL_INLINE coll_status coll_i_runs_stage(coll_plan *plan, coll_workspace *works
     coll_problem of;
     coll_status status;
     coll_i_composite_problem(plan, COLL_INTRA, gathers ? COLL_GATHER : COLL_SCATTER, runs->size,
-                             coll_own_count(plan, workspace->rank), &of);
+                             runs->block, &of);
     of.flags |= flags;
     if (counts) {
         coll_layout *cut = gathers ? &of.out : &of.in;
@@ -111,5 +111,10 @@ COLL_INLINE void coll_i_runs_intra(const coll_plan *plan, coll_workspace *worksp
     cut->counts = runs->intra;
     cut->displs = runs->intra + m;
 }
+
+COLL_TABLE(coll_param, coll_i_leader_runs_params, {
+    COLL_PARAM("leaders", "leaders of a node, of a run of its ranks each",
+               1, COLL_LEADERS_MOST, 4,
+     {2, 3, 2, 2})});
 
 #endif /* COLL_ALGOS_KIT_LEADER_RUNS_H */

@@ -18,6 +18,8 @@
 #include "levels.h"
 
 #define COLL_I_RUNS_ALLGATHERS (COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV))
+#define COLL_I_RUNS_GATHERS    (COLL_BIT(COLL_GATHER) | COLL_BIT(COLL_GATHERV))
+#define COLL_I_RUNS_SCATTERS   (COLL_BIT(COLL_SCATTER) | COLL_BIT(COLL_SCATTERV))
 #define COLL_I_RUNS_REDUCE_SCATTERS                                                            \
     (COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK))
 
@@ -30,13 +32,18 @@ typedef struct coll_i_runs {
     size_t *before, *inter, *intra, *run;
     uint32_t l, own;      /* runs of a node; this rank's */
     uint32_t begin, size; /* local rank at which this rank's run begins; its ranks */
+    size_t block;         /* elements that a rank gives to its leader, or gets from it */
+    uint32_t home,
+        root; /* the run that the root leads on its node, or COLL_RANK_NONE; who leads
+                             this rank's run, by its number in it */
     bool leads, sorts;
 } coll_i_runs;
 
 /* The layout of all blocks. */
 COLL_HOT_INLINE const coll_layout *coll_i_runs_layout(const coll_problem *problem)
 {
-    return coll_is(COLL_I_RUNS_ALLGATHERS, problem->collective) ? &problem->out : &problem->in;
+    const unsigned gathers = COLL_I_RUNS_ALLGATHERS | COLL_I_RUNS_GATHERS;
+    return coll_is(gathers, problem->collective) ? &problem->out : &problem->in;
 }
 
 /* Ranks in run j of the nodes before node i; i = h: of all. */
@@ -160,6 +167,7 @@ COLL_INLINE void coll_i_runs_of(const coll_plan *plan, coll_workspace *workspace
     runs->size =
         coll_i_runs_first(workspace, runs->l, runs->own + 1, workspace->at.index) - first;
     runs->sorts = runs->l > 1 && runs->at.inter;
+    runs->block = coll_own_count(plan, workspace->rank);
 }
 
 #endif /* COLL_ALGOS_KIT_RUN_BOUNDS_H */
