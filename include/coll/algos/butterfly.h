@@ -67,6 +67,7 @@ COLL_HOT_INLINE coll_i_halving coll_i_butterfly_round(const coll_plan *plan,
     h.x.digit = x.digit;
     h.x.first = x.first;
     h.x.below = x.below;
+    h.x.ring = x.ring;
     h.span = keep.span;
     h.first = keep.first - h.x.digit * keep.span;
     h.from = h.to = h.slots = 0;

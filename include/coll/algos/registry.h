@@ -83,6 +83,8 @@
 #include "split_binary.h"
 #include "swing.h"
 #include "throttled.h"
+#include "trivance.h"
+#include "trivance_blocks.h"
 #include "two_level.h"
 #include "two_level_alltoallv.h"
 #include "two_level_blocks.h"
@@ -200,11 +202,15 @@ COLL_I_REGISTRY({
     &coll_circulant_allgather,
     &coll_circulant_allreduce,
 
-    /* swinging to and fro on a ring */
+    /* near partners on a ring, on one side or on both */
     &coll_swing_allreduce,
     &coll_swing_latency_allreduce,
     &coll_swing_allgather,
     &coll_swing_reduce_scatter,
+    &coll_trivance_allreduce,
+    &coll_trivance_latency_allreduce,
+    &coll_trivance_allgather,
+    &coll_trivance_reduce_scatter,
     &coll_bine_allgather,
     &coll_bine_reduce_scatter,
     &coll_bine_allreduce,

@@ -17,8 +17,8 @@
  * ranks. Whoever combines more than two operands takes them into slots, and combines them in rank
  * order.
  *
- * recursive_multiplying.h, recursive_halving.h, butterfly.h, rabenseifner.h and swing.h exchange
- * so; their laws are tested there.
+ * recursive_multiplying.h, recursive_halving.h, butterfly.h, rabenseifner.h, swing.h and trivance.h
+ * exchange so; their laws are tested there.
  */
 #ifndef COLL_ALGOS_KIT_FOLDED_EXCHANGE_H
 #define COLL_ALGOS_KIT_FOLDED_EXCHANGE_H
@@ -31,9 +31,9 @@ COLL_TABLE(coll_param, coll_i_multiplying_params, {
 
 /* ---- rounds ------------------------------------------------------------------------------ */
 
-/* Who meets whom: numbers that differ in one digit, or (k = 2) those of swing.h. The caller of what
- * follows gives a constant, so that nothing is decided at run time. */
-typedef enum coll_i_partners { COLL_I_DIGITS, COLL_I_SWING } coll_i_partners;
+/* Who meets whom: numbers that differ in one digit, (k = 2) those of swing.h, or (k = 3) those of
+ * trivance.h. The caller of what follows gives a constant, so that nothing is decided at run time. */
+typedef enum coll_i_partners { COLL_I_DIGITS, COLL_I_SWING, COLL_I_TRIVANCE } coll_i_partners;
 
 COLL_HOT_INLINE const coll_fast_divisor *coll_i_partners_radix(const coll_plan *plan,
                                                                coll_i_partners partners)
@@ -46,8 +46,9 @@ COLL_HOT_INLINE coll_exchange coll_i_exchange_of(const coll_plan *plan,
                                                  const coll_fast_divisor *k, uint32_t number,
                                                  uint32_t t)
 {
-    return partners == COLL_I_SWING ? coll_swing_exchange(&plan->fold, number, t)
-                                    : coll_exchange_of(&plan->fold, k, number, t);
+    return partners == COLL_I_SWING      ? coll_swing_exchange(&plan->fold, number, t)
+           : partners == COLL_I_TRIVANCE ? coll_ring_exchange_of(&plan->fold, k, number, t)
+                                         : coll_exchange_of(&plan->fold, k, number, t);
 }
 
 /* A rank's part. */
