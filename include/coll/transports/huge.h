@@ -91,10 +91,9 @@ COLL_INLINE bool coll_huge_move(void *extent)
  * small pages has taken so much longer than out of a huge one as it takes to move it. */
 COLL_INLINE uint32_t coll_huge_earns(uint64_t move_ns, uint32_t gain_ps)
 {
+    const uint64_t least = COLL_HUGE_LEAST, most = COLL_HUGE_LATER;
     const uint64_t bytes = move_ns * 1000 / gain_ps;
-    return (uint32_t)(bytes < COLL_HUGE_LEAST   ? COLL_HUGE_LEAST
-                      : bytes < COLL_HUGE_LATER ? bytes
-                                                : COLL_HUGE_LATER);
+    return (uint32_t)(bytes < least ? least : bytes < most ? bytes : most);
 }
 
 /* What was measured: by so many picoseconds a byte is read faster out of a huge page (0: unknown, or it
