@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "coll/algos/registry.h"
+#include "certified.h"
 #include "commands.h"
 #include "imported.h"
 #include "inner.h"
@@ -16,6 +17,9 @@
 enum {
     P_MOST = 1024, /* of the grid, whose cost grows with the third power of p */
     P_USUAL = 64,
+    P_CERTIFIED = 4096, /* with --certify, whose cost grows with the number of p */
+    P_WHOLE = 256,
+    P_WHOLE_EXHAUSTIVE = 4096,
     P_CRASH = 16, /* with --crash, of whose points there are as many as actions of all ranks */
     ROOTS_USUAL = 24,
     VALUE_BYTES = 8 /* of a symbolic element */
@@ -73,12 +77,13 @@ static bool is_asked(coll_collective one, const char *only, coll_collective c,
 
 int verify_main(int argc, char **argv)
 {
-    const char *collective = NULL, *algorithm = NULL, *import = NULL;
+    const char *collective = NULL, *algorithm = NULL, *import = NULL, *certificate = NULL,
+               *check = NULL;
     struct option_words inner_words = {{NULL}, 0};
     struct option_range range = {0, 0}; /* until -p is read, or not */
     uint64_t jobs = proof_processors(), random = UINT64_MAX, seed = 1;
     bool exhaustive = false, list = false, nic = false, nic_posted = false, nic_puts = false,
-         crash = false;
+         crash = false, certify = false;
     uint64_t crash_work = UINT64_MAX;
     uint64_t nic_counters = UINT32_MAX, nic_receives = UINT32_MAX;
     const struct option verify_options[] = {
@@ -88,7 +93,7 @@ int verify_main(int argc, char **argv)
              &import),
         INNER_OPTION(inner_words),
         RANGE('p', "ranks", "A..B", "numbers of ranks (1..64, and at random up to 4096)",
-              &range, 1, P_MOST),
+              &range, 1, COLL_CERTIFY_MOST),
         FLAG("exhaustive",
              "all roots, not three from 25 ranks on; 64 times the work; larger plans at random",
              &exhaustive),
@@ -116,6 +121,14 @@ int verify_main(int argc, char **argv)
             "--crash)",
             &random, 0, 1000),
         NUMBER(0, "seed", "S", "of what is at random (1)", &seed, 0, UINT64_MAX - 1),
+        FLAG("certify",
+             "instead, for each p of -p A..B (1..4096, at most 1M), prove some ranks that "
+             "stand for all; "
+             "all ranks up to p = 256, with --exhaustive 4096",
+             &certify),
+        WORD("certificate", "FILE", "with --certify: write there what is proven", &certificate),
+        WORD("check-certificate", "FILE", "instead, prove what such a file says is proven",
+             &check),
         NUMBER('j', "jobs", "N", "threads (one a processor)", &jobs, 1, PROOF_JOBS_MOST),
     };
     const struct command verify = {
@@ -130,7 +143,8 @@ int verify_main(int argc, char **argv)
         "a rank, and with the most that any rank's program takes.\n"
         "With --crash each line ends with how many points there are, after which of them all "
         "survivors,\n"
-        "some or none can end well, and with what COLL_OK then means: docs/crashes.md.",
+        "some or none can end well, and with what COLL_OK then means: docs/crashes.md.\n"
+        "What --certify proves, and what it does not: docs/certificates.md.",
         verify_options, sizeof verify_options / sizeof verify_options[0]};
     coll_grid_options options;
     coll_nic_limits limits;
@@ -148,6 +162,20 @@ int verify_main(int argc, char **argv)
         refuse("--import FILE says what is done, and is proven alone: leave the rest out");
     if (import)
         return imported_verify(import);
+    if (certificate && !certify)
+        refuse("--certificate FILE says where certificates are written: give --certify, too");
+    if ((certify || check) && (inner_words.n || list || nic || crash || random != UINT64_MAX))
+        refuse("--certify and --check-certificate prove plans of one kind: leave --inner, "
+               "--list, --nic, "
+               "--crash and --random out");
+    if (check && (certify || collective || algorithm || range.first || exhaustive))
+        refuse("--check-certificate FILE says what is proven: leave the rest out");
+    if (check)
+        return certified_check(check, (uint32_t)jobs);
+    if (!certify && range.last > P_MOST)
+        refuse(
+            "all ranks are run among at most %d: give -p A..B with B at most %d, or --certify",
+            P_MOST, P_MOST);
     if (!nic &&
         (nic_posted || nic_puts || nic_counters != UINT32_MAX || nic_receives != UINT32_MAX))
         refuse(
@@ -176,6 +204,16 @@ int verify_main(int argc, char **argv)
     if (algorithm) {
         algorithm_named(one, algorithm, &pick);
         only = pick.algorithm->name;
+    }
+    if (certify) {
+        const struct certify what = {one,
+                                     only,
+                                     range.first ? (uint32_t)range.first : 1,
+                                     range.first ? (uint32_t)range.last : P_CERTIFIED,
+                                     exhaustive ? P_WHOLE_EXHAUSTIVE : P_WHOLE,
+                                     (uint32_t)jobs,
+                                     certificate};
+        return certified_prove(&what);
     }
     coll_grid_options_init(&options, NULL, 0);
     if (random == UINT64_MAX)

@@ -1,0 +1,541 @@
+/* coll/lab/certify/local_proof.h — the checker of certificates: one rank against what is claimed
+ *
+ * A certificate claims of every message what it carries. The checker runs the program of one rank:
+ * it takes the claim for what the rank receives, and demands it of what the rank sends. It asks the
+ * partner's program whether the message is there on the other side, in the same pieces, and in the
+ * same order; and it demands a level of each action, which no action of the rank's program lowers
+ * and every message raises. If this holds of all ranks of a plan, then
+ *
+ *   - sends and receives match one to one, channel by channel, in order
+ *   - the levels order all actions, so no circle of them waits for itself: all programs end
+ *   - by induction over the levels, every message carries what is claimed of it
+ *   - so every rank ends with what the checker saw at its end: the result
+ *
+ * The checker believes no claim: one that is wrong fails at the rank that sends, and its family of
+ * algorithms may get it from anywhere. It knows plans, actions and sets, and no algorithm.
+ */
+#ifndef COLL_LAB_CERTIFY_LOCAL_PROOF_H
+#define COLL_LAB_CERTIFY_LOCAL_PROOF_H
+
+#include "../verify/report.h"
+#include "held.h"
+
+enum { COLL_I_LEARNED_MOST = 128, COLL_I_CLASSES_MOST = 96, COLL_I_PEERS_MOST = 128 };
+
+/* A message, all pieces of it: `count` elements that are *is. */
+typedef struct coll_i_claim {
+    coll_contributions is;
+    size_t count;
+} coll_i_claim;
+
+struct coll_i_claims;
+
+/* What is to be proven: a plan, and what is claimed of it. */
+typedef struct coll_i_theorem {
+    const coll_plan *plan;
+    const struct coll_i_claims *claims;
+    coll_i_inputs in;
+    uint64_t digest;  /* the sum of what was claimed, a number a message */
+    uint32_t learned; /* messages of rank 0, by step: of a rotation */
+    coll_i_claim learn[COLL_I_LEARNED_MOST];
+} coll_i_theorem;
+
+/* A family's claims. Steps and ranks are those of the plan; `a` is an action of the step. */
+typedef struct coll_i_claims {
+    /* What `from` sends to `to` at its step `step`; false: no such message is claimed. */
+    bool (*message)(const coll_i_theorem *of, uint32_t from, uint32_t to, size_t step,
+                    coll_i_claim *claimed);
+    /* The peer's step in which the other end of the message is. NULL: the only one between the two in that
+     * direction; the peer's program is searched. */
+    size_t (*there)(const coll_i_theorem *of, uint32_t rank, size_t step, const coll_action *a);
+    /* The level. */
+    uint64_t (*when)(const coll_i_theorem *of, uint32_t rank, size_t step,
+                     const coll_action *a);
+    /* Writes what a rank holds before a step, beside its input; NULL: it is followed from step 0. */
+    bool (*before)(const coll_i_theorem *of, uint32_t rank, size_t step, coll_i_held *held);
+    /* The ranks that stand for all, at most COLL_I_CLASSES_MOST. */
+    unsigned (*classes)(const coll_i_theorem *of, uint32_t *rank);
+    bool rotates; /* messages are those of rank 0, learned */
+} coll_i_claims;
+
+/* What was found. */
+typedef struct coll_certificate_report {
+    bool ok;
+    uint32_t p, rank;
+    size_t step;
+    const char *what; /* static storage */
+} coll_certificate_report;
+
+/* One rank's proof. */
+typedef struct coll_i_local {
+    coll_i_theorem *of;
+    coll_certificate_report *report;
+    bool learns; /* this rank, 0, makes the claims */
+    uint32_t rank;
+    size_t step;
+    uint64_t level;
+    size_t steps, out, scratch; /* elements of OUT and SCRATCH that it has */
+    coll_i_held held;
+    uint32_t
+        peer; /* the actions of its step `peer_step`, of which n_peer_step; COLL_RANK_NONE: of none */
+    unsigned n_peer_step;
+    size_t peer_step;
+    coll_action other[COLL_STEP_MAX];
+    coll_ref named; /* the tokens of the last notification, and who is behind them */
+    size_t n_named;
+    coll_contributions named_are;
+    unsigned n_peers;
+    struct {
+        uint32_t peer;
+        bool receives;
+        size_t there;
+    } met[COLL_I_PEERS_MOST];
+} coll_i_local;
+
+COLL_INLINE bool coll_i_refute(coll_i_local *l, const char *what)
+{
+    if (l->report->ok) {
+        l->report->ok = false;
+        l->report->p = l->of->plan->problem.p;
+        l->report->rank = l->rank;
+        l->report->step = l->step;
+        l->report->what = what;
+    }
+    return false;
+}
+
+/* Number i of those at random that belong to p, below `end`: the same for whoever checks again. */
+COLL_INLINE uint32_t coll_i_drawn(uint32_t p, uint32_t i, uint32_t end)
+{
+    uint64_t state = (uint64_t)i << 32 | p;
+    return coll_i_random_below(&state, end);
+}
+
+/* ---- inputs and results ------------------------------------------------------------------ */
+
+/* What a rank gives. */
+COLL_INLINE coll_contributions coll_i_given(const coll_i_theorem *of, uint32_t rank,
+                                            size_t elements)
+{
+    const coll_fold *fold = &of->plan->fold;
+    coll_contributions c;
+    c.element = 0;
+    c.element_moves = elements > 1;
+    c.first = rank;
+    c.ranks = 1;
+    c.stride = 0;
+    c.first_moves = 0;
+    if (of->in.core > 0) {
+        c.first = coll_fold_is_extra(fold, rank) ? rank / 2 : coll_fold_number(fold, rank);
+        c.stride = of->in.core;
+        c.ranks = rank >= 2 * fold->extra ? COLL_I_HALF_BOTH
+                  : rank % 2              ? COLL_I_HALF_UPPER
+                                          : COLL_I_HALF_LOWER;
+    }
+    coll_i_contributions_tidy(&of->in, &c);
+    return c;
+}
+
+/* All ranks, or all of the core and who folds to it. */
+COLL_INLINE coll_contributions coll_i_complete(const coll_i_theorem *of)
+{
+    coll_contributions c = coll_i_given(of, 0, 1);
+    c.first = 0;
+    c.ranks = of->in.core > 0 ? (uint32_t)COLL_I_HALF_BOTH : of->in.p;
+    c.stride = of->in.core > 0;
+    return c;
+}
+
+/* What OUT must be on a rank, and how many elements; 0: nothing. */
+COLL_INLINE size_t coll_i_wanted(const coll_i_theorem *of, uint32_t rank,
+                                 coll_contributions *is)
+{
+    const coll_problem *problem = &of->plan->problem;
+    const coll_collective c = problem->collective;
+    size_t count = problem->count;
+    *is = coll_is(COLL_REDUCING, c) ? coll_i_complete(of) : coll_i_given(of, problem->root, 1);
+    if (coll_is(COLL_BIT(COLL_REDUCE) | COLL_BIT(COLL_GATHER), c) && rank != problem->root)
+        return 0;
+    if (coll_is(COLL_BIT(COLL_GATHER) | COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLTOALL),
+                c)) {
+        *is = coll_i_given(of, 0, 1); /* of every rank in turn */
+        is->first_moves = of->in.p > 1;
+        count *= of->in.p;
+    } else {
+        is->element_moves = count > 1;
+    }
+    if (coll_is(COLL_BIT(COLL_SCATTER) | COLL_BIT(COLL_ALLTOALL) |
+                    COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),
+                c))
+        is->element = rank;
+    return count;
+}
+
+/* The rank's memory before step 0. */
+COLL_INLINE void coll_i_local_begin(coll_i_local *l)
+{
+    const coll_plan *plan = l->of->plan;
+    const coll_extents has = coll_plan_extents(plan, l->rank);
+    l->steps = plan->algorithm->steps(plan, l->rank);
+    l->out = has.out;
+    l->scratch = plan->problem.collective == COLL_BARRIER ? COLL_REF_LIMIT /* of tokens */
+                 : plan->algorithm->scratch ? plan->algorithm->scratch(plan, l->rank)
+                                            : 0;
+    l->held.in = l->of->in;
+    l->held.n = 0;
+    l->n_named = 0;
+    l->peer = COLL_RANK_NONE;
+    l->level = 0;
+    l->n_peers = 0;
+    if (has.in > 0) {
+        l->held.n = 1;
+        l->held.piece[0].at = COLL_AT(COLL_IN, 0);
+        l->held.piece[0].count = has.in;
+        l->held.piece[0].is = coll_i_given(l->of, l->rank, has.in);
+    }
+}
+
+/* Adds to *is who is behind `count` tokens, in any order: what lies between two runs may come later. False:
+ * together they are no run. */
+COLL_INLINE bool coll_i_local_tokens(const coll_i_local *l, coll_ref at, size_t count,
+                                     coll_contributions *is)
+{
+    size_t left = SIZE_MAX, before;
+    do {
+        before = left;
+        left = 0;
+        for (size_t i = 0; i < count; i++) {
+            coll_contributions token;
+            if (coll_i_held_read(&l->held, at + i, 1, &token) &&
+                !coll_i_contributions_add(&l->of->in, is, &token, 1))
+                left++;
+        }
+    } while (left > 0 && left < before);
+    return left == 0;
+}
+
+COLL_INLINE bool coll_i_local_end(coll_i_local *l)
+{
+    coll_contributions wanted, is;
+    size_t count, tokens = 0;
+    if (l->of->plan->problem.collective == COLL_BARRIER) {
+        is = coll_i_given(l->of, l->rank, 1);
+        for (unsigned i = 0; i < l->held.n; i++)
+            tokens += l->held.piece[i].count;
+        (void)coll_i_local_tokens(l, COLL_AT(COLL_SCRATCH, 0), tokens + 1, &is);
+        return is.ranks == l->of->in.p ||
+               coll_i_refute(l, "the rank ends its barrier, and has not heard of all ranks");
+    }
+    count = coll_i_wanted(l->of, l->rank, &wanted);
+    if (count == 0)
+        return true;
+    if (!coll_i_held_read(&l->held, COLL_AT(COLL_OUT, 0), count, &is))
+        return coll_i_refute(l,
+                             "elements of the result were never written, or belong elsewhere");
+    return coll_i_contributions_same(&is, &wanted, count) ||
+           coll_i_refute(l, "the result is not that of all ranks");
+}
+
+/* ---- memory ------------------------------------------------------------------------------ */
+
+COLL_INLINE bool coll_i_local_read(coll_i_local *l, coll_ref at, size_t count,
+                                   coll_contributions *is)
+{
+    return coll_i_held_read(&l->held, at, count, is) ||
+           coll_i_refute(l, "it reads what nobody wrote, or what no one record says");
+}
+
+COLL_INLINE bool coll_i_local_write(coll_i_local *l, coll_ref at, size_t count,
+                                    const coll_contributions *is)
+{
+    const coll_space space = coll_ref_space(at);
+    const size_t room = space == COLL_OUT ? l->out : space == COLL_SCRATCH ? l->scratch : 0;
+    if (coll_ref_offset(at) > room || count > room - coll_ref_offset(at))
+        return coll_i_refute(l, "it writes outside of OUT and SCRATCH");
+    if (at - l->named < l->n_named)
+        l->n_named = 0;
+    return coll_i_held_write(&l->held, at, count, is) ||
+           coll_i_refute(l, "too many pieces: this family cannot be certified so");
+}
+
+/* dst = src ⊕ operand, or operand ⊕ src. */
+COLL_INLINE bool coll_i_local_combine(coll_i_local *l, const coll_action *a,
+                                      coll_contributions *operand, bool left)
+{
+    coll_contributions own;
+    if (!coll_i_local_read(l, a->src, a->count, &own))
+        return false;
+    if (!coll_i_contributions_add(&l->of->in, left ? operand : &own, left ? &own : operand,
+                                  a->count))
+        return coll_i_refute(l, "it combines what does not belong together");
+    if (left)
+        own = *operand;
+    return coll_i_local_write(l, a->dst, a->count, &own);
+}
+
+COLL_INLINE bool coll_i_local_reduce(coll_i_local *l, const coll_action *a)
+{
+    coll_contributions sum;
+    if (!coll_i_local_read(l, a->src, a->count, &sum))
+        return false;
+    for (uint32_t i = 0; i < a->inputs; i++) {
+        coll_contributions operand;
+        if (!coll_i_local_read(l, a->via + i * a->stride, a->count, &operand))
+            return false;
+        if (!coll_i_contributions_add(&l->of->in, &sum, &operand, a->count))
+            return coll_i_refute(l, "it combines what does not belong together");
+    }
+    return coll_i_local_write(l, a->dst, a->count, &sum);
+}
+
+/* ---- the other end ----------------------------------------------------------------------- */
+
+/* Pieces of one message within a step: actions i … end−1. */
+COLL_INLINE bool coll_i_moves(const coll_action *a)
+{
+    return coll_i_has_peer(a) && (a->count > 0 || coll_i_is_token(a));
+}
+
+COLL_INLINE unsigned coll_i_pieces_end(const coll_action *a, unsigned i, unsigned n)
+{
+    unsigned end = i + 1;
+    while (end < n && coll_i_moves(&a[end]) && a[end].peer == a[i].peer &&
+           coll_i_has(COLL_I_SENDS, &a[end]) == coll_i_has(COLL_I_SENDS, &a[i]))
+        end++;
+    return end;
+}
+
+/* Has a step of the peer exactly the other ends of `pieces` actions from *mine on? 1: yes, and *other is the
+ * first; 0: none of them; −1: others. */
+COLL_INLINE int coll_i_step_meets(coll_i_local *l, uint32_t peer, size_t step,
+                                  const coll_action *mine, unsigned pieces,
+                                  const coll_action **other)
+{
+    const bool sends = coll_i_has(COLL_I_SENDS, mine);
+    const coll_action *a = l->other;
+    unsigned found = 0;
+    if (l->peer != peer || l->peer_step != step) {
+        l->n_peer_step = l->of->plan->algorithm->step(l->of->plan, peer, step, l->other);
+        l->peer = peer;
+        l->peer_step = step;
+    }
+    for (unsigned i = 0; i < l->n_peer_step; i++) {
+        if (!coll_i_moves(&a[i]) || a[i].peer != l->rank ||
+            coll_i_has(COLL_I_SENDS, &a[i]) == sends)
+            continue;
+        if (found == pieces || coll_i_is_token(&a[i]) != coll_i_is_token(mine) ||
+            (!coll_i_is_token(mine) && a[i].count != mine[found].count))
+            return -1;
+        if (found++ == 0)
+            *other = &a[i];
+    }
+    return found == 0 ? 0 : found == pieces ? 1 : -1;
+}
+
+/* Is the other end there, after the one before of this direction? Writes the peer's step. */
+COLL_INLINE bool coll_i_local_meet(coll_i_local *l, const coll_action *mine, unsigned pieces,
+                                   size_t *there, coll_action *other)
+{
+    const coll_i_theorem *of = l->of;
+    const uint32_t peer = mine->peer;
+    const bool receives = coll_i_has(COLL_I_RECEIVES, mine);
+    const coll_action *found = NULL;
+    unsigned k = 0;
+    int met = 0;
+    if (peer >= of->in.p || peer == l->rank)
+        return coll_i_refute(l, "the peer is the rank itself, or does not exist");
+    {
+        const size_t steps = of->plan->algorithm->steps(of->plan, peer);
+        const size_t hint =
+            of->claims->there ? of->claims->there(of, l->rank, l->step, mine) : 0;
+        size_t s = hint, end = of->claims->there ? hint + 1 : steps;
+        for (end = end < steps ? end : steps; s < end; s++) {
+            const int here = coll_i_step_meets(l, peer, s, mine, pieces, &found);
+            if (here < 0 || (here > 0 && met > 0))
+                return coll_i_refute(
+                    l, "the message has other sizes at its other end, or is there twice");
+            if (here > 0) {
+                *there = s;
+                *other = *found;
+            }
+            met |= here;
+        }
+    }
+    if (met == 0)
+        return coll_i_refute(l, receives ? "nobody sends what it waits for"
+                                         : "nobody receives what it sends");
+    if (of->claims->there && of->claims->there(of, peer, *there, other) != l->step)
+        return coll_i_refute(l, "two messages have one other end");
+    while (k < l->n_peers && (l->met[k].peer != peer || l->met[k].receives != receives))
+        k++;
+    if (k == COLL_I_PEERS_MOST)
+        return coll_i_refute(l, "too many peers: this family cannot be certified so");
+    if (k < l->n_peers && (!of->claims->there || *there <= l->met[k].there))
+        return coll_i_refute(l, "messages to one peer change their order");
+    if (k == l->n_peers)
+        l->n_peers++;
+    l->met[k].peer = peer;
+    l->met[k].receives = receives;
+    l->met[k].there = *there;
+    return true;
+}
+
+/* ---- a rank's program -------------------------------------------------------------------- */
+
+/* No action is below those before it, and a receive is above its send. */
+COLL_INLINE bool coll_i_local_level(coll_i_local *l, const coll_action *a, size_t there,
+                                    const coll_action *other)
+{
+    const coll_i_theorem *of = l->of;
+    const uint64_t level = of->claims->when(of, l->rank, l->step, a);
+    if (level < l->level || (coll_i_has(COLL_I_RECEIVES, a) &&
+                             of->claims->when(of, a->peer, there, other) >= level))
+        return coll_i_refute(l, "ranks may wait for each other in a circle");
+    l->level = level;
+    return true;
+}
+
+/* Adds a message to the digest: a multiplicative hash of all that is claimed, who sends it and when. */
+COLL_INLINE void coll_i_digest(coll_i_local *l, const coll_i_claim *m)
+{
+    const uint64_t odd = 0x9e3779b97f4a7c15u;
+    uint64_t h = ((uint64_t)l->of->in.p << 32 | l->rank) * odd;
+    h = (h ^ h >> 29 ^ ((uint64_t)l->step << 40 | m->count)) * odd;
+    h = (h ^ h >> 29 ^ ((uint64_t)m->is.element << 32 | m->is.first)) * odd;
+    h = (h ^ h >> 29 ^ ((uint64_t)m->is.stride << 32 | m->is.ranks)) * odd;
+    l->of->digest += h ^ h >> 32;
+}
+
+COLL_INLINE bool coll_i_local_send(coll_i_local *l, const coll_action *a, unsigned pieces)
+{
+    coll_i_claim sent, claimed;
+    sent.count = 0;
+    for (unsigned i = 0; i < pieces; i++) {
+        const size_t count = coll_i_is_token(&a[i]) ? 1 : a[i].count;
+        coll_contributions is;
+        if (coll_i_is_token(
+                &a[i])) { /* the rank itself, and who is behind the tokens that it names */
+            if (l->n_named == 0 || a[i].src != l->named || a[i].count < l->n_named) {
+                l->named = a[i].src;
+                l->n_named = 0;
+                l->named_are = coll_i_given(l->of, l->rank, 1);
+            }
+            if (!coll_i_local_tokens(l, l->named + l->n_named, a[i].count - l->n_named,
+                                     &l->named_are))
+                return coll_i_refute(l, "a notification is of ranks that are no run");
+            l->n_named = a[i].count;
+            is = l->named_are;
+        } else if (!coll_i_local_read(l, a[i].src, count, &is)) {
+            return false;
+        }
+        if (i == 0)
+            sent.is = is;
+        else if (!coll_i_contributions_append(&l->of->in, &sent.is, sent.count, &is, count))
+            return coll_i_refute(l, "the pieces of a message do not follow each other");
+        sent.count += count;
+    }
+    if (l->learns) {
+        if (l->step >= COLL_I_LEARNED_MOST)
+            return coll_i_refute(l, "too many steps: this family cannot be certified so");
+        l->of->learn[l->step] = sent;
+        l->of->learned = (uint32_t)l->step + 1;
+        return true;
+    }
+    if (!l->of->claims->message(l->of, l->rank, a->peer, l->step, &claimed))
+        return coll_i_refute(l, "no such message is claimed");
+    coll_i_digest(l, &claimed);
+    return (claimed.count == sent.count &&
+            coll_i_contributions_same(&claimed.is, &sent.is, sent.count)) ||
+           coll_i_refute(l, "the message is not what is claimed of it");
+}
+
+COLL_INLINE bool coll_i_local_receive(coll_i_local *l, const coll_action *a, unsigned pieces,
+                                      size_t there)
+{
+    coll_i_claim claimed;
+    size_t taken = 0;
+    if (!l->of->claims->message(l->of, a->peer, l->rank, there, &claimed))
+        return coll_i_refute(l, "no such message is claimed");
+    for (unsigned i = 0; i < pieces; i++) {
+        const size_t count = coll_i_is_token(&a[i]) ? 1 : a[i].count;
+        coll_contributions is = coll_i_contributions_at(&l->of->in, &claimed.is, taken);
+        if (count > claimed.count - taken)
+            return coll_i_refute(l, "it receives more than is claimed");
+        taken += count;
+        if (a[i].kind == COLL_DO_RECV_REDUCE) {
+            if (a[i].via != a[i].dst && !coll_i_held_erase(&l->held, a[i].via, count))
+                return coll_i_refute(l, "too many pieces: this family cannot be certified so");
+            if (!coll_i_local_combine(l, &a[i], &is, (a[i].flags & COLL_LEFT) != 0))
+                return false;
+        } else if (!coll_i_local_write(l, a[i].dst, count, &is)) {
+            return false;
+        }
+    }
+    return taken == claimed.count || coll_i_refute(l, "it receives less than is claimed");
+}
+
+COLL_INLINE bool coll_i_local_step(coll_i_local *l)
+{
+    coll_action a[COLL_STEP_MAX], other;
+    const coll_plan *plan = l->of->plan;
+    const unsigned n = plan->algorithm->step(plan, l->rank, l->step, a);
+    size_t there = 0;
+    for (unsigned i = 0, end; i < n; i = end) {
+        coll_contributions is;
+        end = i + 1;
+        if (coll_i_moves(&a[i])) {
+            end = coll_i_pieces_end(a, i, n);
+            if (!coll_i_local_meet(l, &a[i], end - i, &there, &other) ||
+                !coll_i_local_level(l, &a[i], there, &other) ||
+                !(coll_i_has(COLL_I_SENDS, &a[i])
+                      ? coll_i_local_send(l, &a[i], end - i)
+                      : coll_i_local_receive(l, &a[i], end - i, there)))
+                return false;
+        } else if (a[i].kind == COLL_DO_COPY && a[i].count > 0) {
+            if (!coll_i_local_read(l, a[i].src, a[i].count, &is) ||
+                !coll_i_local_write(l, a[i].dst, a[i].count, &is))
+                return false;
+        } else if (a[i].kind == COLL_DO_REDUCE && a[i].count > 0) {
+            if (!coll_i_local_reduce(l, &a[i]))
+                return false;
+        } else if (a[i].count > 0) {
+            return coll_i_refute(l, "an action of a kind that cannot be certified");
+        }
+    }
+    return true;
+}
+
+/* Does a rank hold before a step what is claimed of it? */
+COLL_INLINE bool coll_i_local_holds(coll_i_local *l)
+{
+    coll_i_held claimed;
+    claimed.in = l->held.in;
+    claimed.n = 0;
+    if (!l->of->claims->before(l->of, l->rank, l->step, &claimed))
+        return coll_i_refute(l, "nothing is claimed of what it holds");
+    for (unsigned i = 0; i < claimed.n; i++) {
+        const coll_i_piece *piece = &claimed.piece[i];
+        coll_contributions is;
+        if (!coll_i_held_read(&l->held, piece->at, piece->count, &is) ||
+            !coll_i_contributions_same(&is, &piece->is, piece->count))
+            return coll_i_refute(l, "it does not hold what is claimed");
+    }
+    return true;
+}
+
+/* Proves steps first … end−1 of a rank: from its input, or from what is claimed that it holds then; to its
+ * result, or to what is claimed. */
+COLL_INLINE bool coll_i_local_prove(coll_i_local *l, uint32_t rank, size_t first, size_t end)
+{
+    l->rank = rank;
+    l->step = first;
+    coll_i_local_begin(l);
+    if (first > 0 && !l->of->claims->before(l->of, rank, first, &l->held))
+        return coll_i_refute(l, "nothing is claimed of what it holds");
+    for (; l->step < end && l->step < l->steps; l->step++)
+        if (!coll_i_local_step(l))
+            return false;
+    return end < l->steps ? coll_i_local_holds(l) : coll_i_local_end(l);
+}
+
+#endif /* COLL_LAB_CERTIFY_LOCAL_PROOF_H */
