@@ -10,6 +10,7 @@
 #include "imported.h"
 #include "job.h"
 #include "picture.h"
+#include "picture_svg.h"
 #include "rounds.h"
 
 enum {
@@ -152,7 +153,8 @@ int show_main(int argc, char **argv)
 {
     struct ask ask = ASK_NOTHING;
     uint64_t rank = UINT64_MAX;
-    bool all = false;
+    const char *svg = NULL;
+    bool all = false, good = true;
     const struct option options[] = {
         ASK_OPTIONS(ask),
         LAYOUT_OPTIONS(ask),
@@ -161,6 +163,7 @@ int show_main(int argc, char **argv)
                UINT64_MAX - 1),
         NUMBER(0, "rank", "R", "only this rank's steps", &rank, 0, UINT32_MAX),
         FLAG("all", "everything, however long", &all),
+        WORD("svg", "FILE", "draw the picture into this file: ranks, rounds, messages", &svg),
     };
     const struct command show = {
         "show", "show what an algorithm does, step by step and in a picture",
@@ -177,12 +180,16 @@ int show_main(int argc, char **argv)
     job_make(&job, &ask, sizeof(double));
     if (rank != UINT64_MAX && rank >= job.p)
         refuse("--rank is from 0 to %u, not %" PRIu64, job.p - 1, rank);
+    if (svg)
+        picture_svg_check(svg, job.p);
+    rounds_play(&played, &job, MESSAGES_MAX);
+    if (svg && !played.stuck)
+        good = picture_svg(&played, &job, svg);
 
     job_print(&job);
     printf("\n%s\n\n", job.algorithm->source);
     print_steps(&job, rank, all);
     printf("\n");
-    rounds_play(&played, &job, MESSAGES_MAX);
     if (played.stuck) {
         printf("After round %u nothing moves any more: rank %u waits for rank %u, say.\n\n",
                played.rounds, played.waits, played.awaited);
@@ -197,7 +204,7 @@ int show_main(int argc, char **argv)
         printf("\n");
     }
     print_totals(&job, &played);
-    code = played.stuck ? 1 : 0;
+    code = played.stuck || !good ? 1 : 0;
     rounds_free(&played);
     job_free(&job);
     return code;
