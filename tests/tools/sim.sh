@@ -216,15 +216,16 @@ refuses 'there is too much to show, more than 131072 messages and operations: si
 # ---- the documents ---------------------------------------------------------------------------
 # Below the command in docs/models.md is what it prints, but for the time that it took.
 sed -n 's,^    build/coll sim \([^#&]*\).*,\1,p' "$COLL_SOURCE/docs/models.md" >printed
-[ "$(wc -l <printed)" -ge 2 ] || fail 'docs/models.md prints no commands'
+cd "$COLL_SOURCE" || exit 1 # where the files that they name are
+[ "$(wc -l <"$scratch/printed")" -ge 2 ] || fail 'docs/models.md prints no commands'
 while read -r arguments; do
     # shellcheck disable=SC2086
     run 0 $arguments
     checks=$((checks + 1))
-    grep -v '^simulated' out | sed 's/^\(.\)/    \1/' >wanted
-    awk 'NR == FNR { wanted[n++] = $0; next } $0 == wanted[at] { at++ } END { exit at < n }' wanted "$COLL_SOURCE/docs/models.md" ||
+    grep -v '^simulated' "$scratch/out" | sed 's/^\(.\)/    \1/' >"$scratch/wanted"
+    awk 'NR == FNR { wanted[n++] = $0; next } $0 == wanted[at] { at++ } END { exit at < n }' "$scratch/wanted" "$COLL_SOURCE/docs/models.md" ||
         fail "docs/models.md does not print what coll sim $arguments does"
-done <printed
+done <"$scratch/printed"
 cd / || exit 1
 
 done_checks
