@@ -1,5 +1,5 @@
-/* mpi/coll_ulfm.h — for MPI programs that survive the death of ranks: what the layer offers of User-Level Failure
- * Mitigation (ULFM), where the MPI library's mpi.h has not declared it
+/* mpi/coll_ulfm.h — for MPI programs that survive the death of ranks: what the layer offers of
+ * User-Level Failure Mitigation (ULFM), where the MPI library's mpi.h has not declared it
  *
  *   #include <mpi.h>
  *   #include "coll_ulfm.h"
@@ -14,11 +14,12 @@
  *   if (!well)
  *       MPIX_Comm_shrink(comm, &survivors);
  *
- * The functions are in libcollmpi.so: preload it, or link the program with it before the MPI library. Without it they
- * are NULL where the MPI library has none (MPIX_Comm_is_revoked over MPICH 4.0, all over Open MPI 4.1), which a
- * program can ask for: if (MPIX_Comm_shrink) … They serve communicators whose ranks are all on one node and talk through
- * its memory; docs/mpi.md says how to start a job so that it survives. Errors are MPI's codes, and go to
- * the communicator's error handler.
+ * The functions are in libcollmpi.so: preload it, or link the program with it before the MPI
+ * library. Without it they are NULL where the MPI library has none (MPIX_Comm_is_revoked over
+ * MPICH 4.0, all over Open MPI 4.1), which a program can ask for: if (MPIX_Comm_shrink) … They
+ * serve communicators whose ranks are all on one node and talk through its memory; docs/mpi.md
+ * says how to start a job so that it survives. Errors are MPI's codes, and go to the
+ * communicator's error handler.
  */
 #ifndef COLL_ULFM_H
 #define COLL_ULFM_H
@@ -30,23 +31,25 @@ extern "C" {
 #endif
 
 #ifndef MPIX_ERR_PROC_FAILED
-/* Classes of errors, of a call of a communicator of which a process has failed, and of one that has been revoked. The
- * layer adds them to those of the library in MPI_Init. */
+/* Classes of errors, of a call of a communicator of which a process has failed, and of one
+ * that has been revoked. The layer adds them to those of the library in MPI_Init. */
 #define MPIX_ERR_PROC_FAILED (MPI_ERR_LASTCODE + 1)
 #define MPIX_ERR_REVOKED     (MPI_ERR_LASTCODE + 2)
 #endif
 
 #define COLL_ULFM_WEAK __attribute__((weak))
 
-/* Ends all calls of the communicator on all ranks, with MPIX_ERR_REVOKED, and all later ones but those below. Local. */
+/* Ends all calls of the communicator on all ranks, with MPIX_ERR_REVOKED, and all later ones
+ * but those below. Local. */
 COLL_ULFM_WEAK int MPIX_Comm_revoke(MPI_Comm comm);
 /* Has it been revoked, as far as this rank knows? Local. */
 COLL_ULFM_WEAK int MPIX_Comm_is_revoked(MPI_Comm comm, int *flag);
-/* Gives all survivors the bitwise AND of their flags. MPIX_ERR_PROC_FAILED, on all of them: there are dead ranks
- * that not all have acknowledged; the flag is agreed on all the same. Collective over the survivors. */
+/* Gives all survivors the bitwise AND of their flags. MPIX_ERR_PROC_FAILED, on all of them:
+ * there are dead ranks that not all have acknowledged; the flag is agreed on all the same.
+ * Collective over the survivors. */
 COLL_ULFM_WEAK int MPIX_Comm_agree(MPI_Comm comm, int *flag);
-/* Makes a communicator of the survivors, in the order of their ranks, with the same error handler. Collective
- * over the survivors. */
+/* Makes a communicator of the survivors, in the order of their ranks, with the same error
+ * handler. Collective over the survivors. */
 COLL_ULFM_WEAK int MPIX_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm);
 /* Acknowledges the dead ranks that there are now. Local. */
 COLL_ULFM_WEAK int MPIX_Comm_failure_ack(MPI_Comm comm);

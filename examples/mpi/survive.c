@@ -1,11 +1,12 @@
-/* examples/mpi/survive.c — a sum that is made again and again, of which one rank dies, and the others go on
+/* examples/mpi/survive.c — a sum that is made again and again, of which one rank dies, and the
+ * others go on
  *
  *   mpicc -I…/mpi survive.c -o survive
  *   mpiexec.mpich -disable-auto-cleanup -n 4 -env LD_PRELOAD …/libcollmpi.so ./survive
  *   mpiexec.openmpi --enable-recovery -n 4 -x LD_PRELOAD=…/libcollmpi.so ./survive
  *
- * After each step all survivors agree on whether it was well everywhere. If not, they make a communicator
- * without the dead rank, and repeat the step.
+ * After each step all survivors agree on whether it was well everywhere. If not, they make a
+ * communicator without the dead rank, and repeat the step.
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,18 +1,20 @@
 /* mpi/layer/failures.c — ranks of a node that have died, and what becomes of their communicators
  *
- * The memory of a node outlives its ranks. Each seat there says whether its rank is alive, and each
- * communicator of the node has a *fate*: a member died, or somebody revoked it. All its calls then end
- * with an error, on all members, those that are under way, too: jobs that wait look here now and then.
+ * The memory of a node outlives its ranks. Each seat there says whether its rank is alive, and
+ * each communicator of the node has a *fate*: a member died, or somebody revoked it. All its
+ * calls then end with an error, on all members, those that are under way, too: jobs that wait
+ * look here now and then.
  *
- * Agreement. Each member votes, and waits until every other one has voted or is gone. It then proposes what
- * it saw, the AND of the votes and who is gone, in its own place, and tries to have the fate name
- * its proposal by one compare-and-swap from the agreement before. One member succeeds, and all take its
- * proposal. No member waits for anything but votes, and a rank that dies at any point leaves either
- * nothing or all of a proposal. Votes and proposals are written again only in the next agreement, which
- * is decided only after all living members have voted in it: by then they have read this one.
+ * Agreement. Each member votes, and waits until every other one has voted or is gone. It then
+ * proposes what it saw, the AND of the votes and who is gone, in its own place, and tries to have
+ * the fate name its proposal by one compare-and-swap from the agreement before. One member
+ * succeeds, and all take its proposal. No member waits for anything but votes, and a rank that
+ * dies at any point leaves either nothing or all of a proposal. Votes and proposals are written
+ * again only in the next agreement, which is decided only after all living members have voted in
+ * it: by then they have read this one.
  *
- * coll/comm/recover.h has the same for all transports, by messages and aborted tags, of which a transport
- * remembers a few; here every communicator of the program can fail.
+ * coll/comm/recover.h has the same for all transports, by messages and aborted tags, of which
+ * a transport remembers a few; here every communicator of the program can fail.
  */
 #include <stdlib.h>
 #include <time.h>
@@ -352,8 +354,8 @@ void failures_classes(void)
     code_revoked = MPIX_ERR_REVOKED;
 }
 #else
-/* The first classes that are added to those of the library have the numbers that coll_ulfm.h says. Open MPI 4.1
- * only finds the class of codes, not of added classes. */
+/* The first classes that are added to those of the library have the numbers that coll_ulfm.h
+ * says. Open MPI 4.1 only finds the class of codes, not of added classes. */
 void failures_classes(void)
 {
     int failed, revoked;

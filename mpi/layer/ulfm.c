@@ -1,7 +1,8 @@
-/* mpi/layer/ulfm.c — User-Level Failure Mitigation: MPIX_Comm_revoke, agree, shrink, and who has failed
+/* mpi/layer/ulfm.c — User-Level Failure Mitigation: MPIX_Comm_revoke, agree, shrink, and who has
+ * failed
  *
- * For communicators of one node, by failures.c. Others are the library's, where it has such calls (MPICH), which do
- * not notice that a rank died; over Open MPI 4.1 an error says why.
+ * For communicators of one node, by failures.c. Others are the library's, where it has such
+ * calls (MPICH), which do not notice that a rank died; over Open MPI 4.1 an error says why.
  */
 #include <stdlib.h>
 
@@ -28,7 +29,8 @@ static int refuse(MPI_Comm comm)
     return error;
 }
 
-/* The record of a communicator that failures.c knows, with the lock taken; otherwise NULL, without it. */
+/* The record of a communicator that failures.c knows, with the lock taken; otherwise NULL,
+ * without it. */
 static struct comm *enter(MPI_Comm handle)
 {
     struct comm *comm;
@@ -136,7 +138,8 @@ EXPORT int MPIX_Comm_get_failed(MPI_Comm comm, MPI_Group *failed)
 
 /* ---- shrink ------------------------------------------------------------------------------ */
 
-/* A communicator of those that the last agreement did not find gone. The library's own errors return. */
+/* A communicator of those that the last agreement did not find gone. The library's own errors
+ * return. */
 static int make(struct comm *comm, MPI_Comm *made)
 {
     MPI_Errhandler handler;

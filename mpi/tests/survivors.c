@@ -1,11 +1,13 @@
-/* mpi/tests/survivors.c — ranks that die one after the other, and the others that go on without them
+/* mpi/tests/survivors.c — ranks that die one after the other, and the others that go on without
+ * them
  *
  *   mpiexec -n 4 survivors CALL VICTIM     launched so that the survivors live
- *   mpiexec -n 2 survivors refused 0       what is said of a communicator that the layer does not run
+ *   mpiexec -n 2 survivors refused 0       of a communicator that the layer does not run
  *
- * In each round one rank ends, between calls or, by a signal, at any place of one, while the others make
- * that call again and again. They get an error of the right class, revoke, agree, shrink, and
- * add up right on the communicator of survivors, on which the next round is, until one rank is left.
+ * In each round one rank ends, between calls or, by a signal, at any place of one, while the
+ * others make that call again and again. They get an error of the right class, revoke, agree,
+ * shrink, and add up right on the communicator of survivors, on which the next round is, until
+ * one rank is left.
  */
 #include <mpi.h>
 #include <signal.h>
