@@ -40,7 +40,7 @@ cd "$work" || exit 1
 survival=''
 outlive() {
     case $library in
-    openmpi) survival=--enable-recovery ;;
+    openmpi) survival="--enable-recovery --mca btl_vader_backing_directory $work" ;; # the dead leave files there
     *) survival=-disable-auto-cleanup ;;
     esac
 }
