@@ -61,6 +61,7 @@
  *   comm/combine.h   reduce, allreduce, reduce_scatter, scan, exscan
  *   comm/multi_node.h     not included here: calls in levels, where ranks are on several nodes
  *   comm/settle.h         not included here: calls that come again settle on the fastest algorithm
+ *   comm/scaled.h         not included here: averages, and sums of operands times factors of their ranks
  *   comm/order_free.h     not included here: sums of floats that are the same bits on any number of ranks
  *   comm/one_sum.h        not included here: any reduction, in one order of all operands of all ranks
  *   comm/recover.h        not included here: what the survivors do when a rank has died

@@ -512,6 +512,7 @@ COLL_INLINE coll_status coll_comm_bytes(const coll_comm *comm, const coll_args *
     coll_status status;
     size_t workspace_bytes, most = 0;
     void *workspace = NULL;
+    const coll_i_scaling *scaling = NULL;
     bool packed;
     if (!comm || !args || !bytes)
         return COLL_ERR_NULL;
@@ -522,6 +523,8 @@ COLL_INLINE coll_status coll_comm_bytes(const coll_comm *comm, const coll_args *
         status = coll_i_args_op(comm, args, &problem, &op);
     if (status != COLL_OK)
         return status;
+    if (args->op >= COLL_USER_OP && coll_is(COLL_REDUCING, args->collective))
+        scaling = coll_i_comm_scaling(comm, args->op, args->type);
     packed = coll_i_args_packed(args);
     if (packed && !problem.in.counts)
         return COLL_ERR_COUNTS;
@@ -540,6 +543,8 @@ COLL_INLINE coll_status coll_comm_bytes(const coll_comm *comm, const coll_args *
         if (status != COLL_OK)
             break;
         scratch = coll_plan_scratch(&plan, comm->rank);
+        if (scaling && scaling->multiply) /* its operands are copied */
+            scratch += coll_plan_extents(&plan, comm->rank).in + COLL_ARENA_ALIGN;
         if (!coll_i_addressable(scratch, problem.elem_bytes))
             status = COLL_ERR_OVERFLOW;
         most = scratch > most ? scratch : most;

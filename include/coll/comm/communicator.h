@@ -54,11 +54,22 @@
 #error "communicators have collectives with tables of counts: define COLL_IRREGULAR as 1"
 #endif
 
+/* What an operator does to a rank's operand before the ranks' are combined, and to a result after
+ * that (scaled.h). Programs that do not ask for it are without the code. */
+typedef struct coll_i_scaling {
+    /* to[i] = factor · from[i]; `to` may be `from`. NULL: operands stay as they are. */
+    void (*multiply)(const struct coll_i_scaling *scaling, void *to, const void *from,
+                     size_t count);
+    /* x[i] = x[i] / n. NULL: results stay as they are. */
+    void (*divide)(void *x, size_t count, uint32_t n);
+} coll_i_scaling;
+
 /* A user's operator: the caller's memory, as long as the communicator exists. */
 typedef struct coll_op_entry {
     coll_op op;
-    coll_type type;       /* the elements that it combines */
-    coll_operator number; /* by which calls name it */
+    const coll_i_scaling *scaling; /* or NULL */
+    coll_type type;                /* the elements that it combines */
+    coll_operator number;          /* by which calls name it */
     struct coll_op_entry *next;
 } coll_op_entry;
 
@@ -499,6 +510,7 @@ COLL_INLINE coll_status coll_comm_add_op(coll_comm *comm, coll_op_entry *entry,
     if (root_comm->n_ops > UINT32_MAX - 1 - COLL_USER_OP)
         return COLL_ERR_OVERFLOW;
     coll_op_assign(&entry->op, op);
+    entry->scaling = NULL;
     entry->type = type;
     entry->number = COLL_USER_OP + root_comm->n_ops++;
     entry->next = root_comm->ops;
@@ -521,15 +533,32 @@ COLL_INLINE coll_status coll_comm_remove_op(coll_comm *comm, coll_operator numbe
     return COLL_ERR_OP;
 }
 
+/* NULL: there is no such operator on this type. */
+COLL_INLINE const coll_op_entry *coll_i_comm_op_entry(const coll_comm *comm,
+                                                      coll_operator number, coll_type type)
+{
+    const coll_op_entry *entry = comm->root_comm->ops;
+    while (entry && (entry->number != number || entry->type != type))
+        entry = entry->next;
+    return entry;
+}
+
 COLL_INLINE coll_status coll_i_comm_user_op(const coll_comm *comm, coll_operator number,
                                             coll_type type, coll_op *op)
 {
-    for (const coll_op_entry *entry = comm->root_comm->ops; entry; entry = entry->next)
-        if (entry->number == number && entry->type == type) {
-            coll_op_assign(op, &entry->op);
-            return COLL_OK;
-        }
-    return COLL_ERR_OP;
+    const coll_op_entry *entry = coll_i_comm_op_entry(comm, number, type);
+    if (!entry)
+        return COLL_ERR_OP;
+    coll_op_assign(op, &entry->op);
+    return COLL_OK;
+}
+
+/* What a call's operator does to operands and results; NULL: nothing. */
+COLL_INLINE const coll_i_scaling *coll_i_comm_scaling(const coll_comm *comm,
+                                                      coll_operator number, coll_type type)
+{
+    const coll_op_entry *entry = coll_i_comm_op_entry(comm, number, type);
+    return entry ? entry->scaling : NULL;
 }
 
 /* Writes the operator that a number means on elements of a type. */

@@ -32,20 +32,22 @@ typedef enum coll_request_state {
 typedef struct coll_request {
     coll_comm *comm; /* whose it is */
     coll_request_state state;
-    coll_status status;         /* of a call that is done */
-    bool persistent, shares;    /* … and uses SHARED */
-    bool kept;                  /* the transport keeps its memory (coll_registration) … */
-    size_t in_bytes, out_bytes; /* … so much of its buffers */
-    uint32_t use;               /* of SHARED, if its plan needs that */
-    uint32_t own_tag;           /* engine.task.tag without its use */
-    coll_on_done on_done;       /* tells that it is over; NULL: it is asked about … */
-    void *on_done_arg;          /* … with this */
-    struct coll_request *next;  /* in the root communicator's list of calls */
-    coll_span tag;              /* persistent: its tag among those of the communicator */
-    coll_piece tables;          /* in the arena: what its plan points to … */
-    coll_piece scratch;         /* … and its scratch */
-    coll_prepared *prepared;    /* what it runs by: its own, or one of the cache; NULL: none */
-    coll_prepared own;          /* if none of the cache fits, or it is persistent */
+    coll_status status;            /* of a call that is done */
+    bool persistent, shares;       /* … and uses SHARED */
+    bool kept;                     /* the transport keeps its memory (coll_registration) … */
+    size_t in_bytes, out_bytes;    /* … so much of its buffers */
+    uint32_t use;                  /* of SHARED, if its plan needs that */
+    uint32_t own_tag;              /* engine.task.tag without its use */
+    coll_on_done on_done;          /* tells that it is over; NULL: it is asked about … */
+    void *on_done_arg;             /* … with this */
+    struct coll_request *next;     /* in the root communicator's list of calls */
+    coll_span tag;                 /* persistent: its tag among those of the communicator */
+    coll_piece tables;             /* in the arena: what its plan points to … */
+    coll_piece scratch;            /* … and its scratch */
+    const coll_i_scaling *scaling; /* of its operator, or NULL … */
+    const void *unscaled;          /* … and the caller's IN, which is copied then */
+    coll_prepared *prepared; /* what it runs by: its own, or one of the cache; NULL: none */
+    coll_prepared own;       /* if none of the cache fits, or it is persistent */
     coll_engine engine;
     coll_slot slots[COLL_WINDOW];
 } coll_request;
@@ -67,9 +69,48 @@ COLL_INLINE void coll_i_request_release(coll_request *request)
     request->prepared = NULL;
 }
 
+/* How many operands the results of a call of this rank are the sum of. */
+COLL_INLINE uint32_t coll_i_request_operands(const coll_request *request)
+{
+    const coll_task *task = &request->engine.task;
+    const coll_collective it = task->plan->problem.collective;
+    return it == COLL_SCAN ? task->rank + 1 : it == COLL_EXSCAN ? task->rank : request->comm->p;
+}
+
+/* Multiplies a rank's operand, before its call runs. */
+COLL_INLINE void coll_i_request_multiply(coll_request *request)
+{
+    const coll_task *task = &request->engine.task;
+    const coll_extents need = coll_plan_extents(task->plan, task->rank);
+    void *copy = (void *)(uintptr_t)task->in; /* in scratch */
+    if (!request->scaling->multiply)
+        return;
+    if (coll_in_place(task->plan))
+        request->scaling->multiply(request->scaling, task->out, task->out, need.out);
+    else
+        request->scaling->multiply(request->scaling, copy, request->unscaled, need.in);
+}
+
+/* Divides the results of a call that is done. */
+COLL_INLINE void coll_i_request_divide(const coll_request *request)
+{
+    const coll_task *task = &request->engine.task;
+    const coll_problem *problem = &task->plan->problem;
+    const uint32_t n = coll_i_request_operands(request);
+    size_t count = problem->count;
+    if (problem->collective == COLL_REDUCE_SCATTER)
+        count = coll_in_block(task->plan, task->rank).count;
+    if (problem->collective == COLL_REDUCE && task->rank != problem->root)
+        count = 0;
+    if (request->scaling->divide && n > 1 && count > 0)
+        request->scaling->divide(task->out, count, n);
+}
+
 /* A running or queued call has ended. */
 COLL_INLINE void coll_i_request_close(coll_request *request, coll_status status)
 {
+    if (!COLL_LIKELY(!request->scaling) && status == COLL_OK)
+        coll_i_request_divide(request);
     request->status = status;
     request->state = COLL_REQUEST_DONE;
     if (request->on_done)
@@ -152,6 +193,7 @@ COLL_INLINE coll_status coll_i_request_build(coll_request *request, const coll_a
     coll_cache_entry *entry = request->persistent ? NULL : coll_i_args_find(comm, args, shared);
     coll_prepared *call = entry ? &entry->call : &request->own;
     coll_status status = COLL_OK;
+    size_t copied = 0; /* bytes behind scratch, of IN */
     if (!entry) {
         call->users = 0;
         status = coll_i_request_prepare(request, args, shared);
@@ -160,8 +202,15 @@ COLL_INLINE coll_status coll_i_request_build(coll_request *request, const coll_a
     }
     request->prepared = call;
     call->users++;
-    if (status == COLL_OK && call->scratch != 0)
-        status = coll_arena_take(&comm->root_comm->arena, call->scratch, &request->scratch);
+    if (!COLL_LIKELY(args->op < COLL_USER_OP) && coll_is(COLL_REDUCING, args->collective))
+        request->scaling = coll_i_comm_scaling(comm, args->op, args->type);
+    if (!COLL_LIKELY(!request->scaling) && status == COLL_OK && request->scaling->multiply)
+        copied = coll_plan_extents(&call->plan, comm->rank).in * call->plan.problem.elem_bytes;
+    if (status == COLL_OK && call->scratch + copied != 0)
+        status =
+            coll_arena_take(&comm->root_comm->arena,
+                            (copied ? coll_arena_bytes(call->scratch) : call->scratch) + copied,
+                            &request->scratch);
     if (status != COLL_OK)
         return status;
     task->plan = &call->plan;
@@ -171,6 +220,9 @@ COLL_INLINE coll_status coll_i_request_build(coll_request *request, const coll_a
     task->in = args->in == COLL_IN_PLACE ? NULL : args->in;
     task->out = args->out == COLL_IN_PLACE ? NULL : args->out;
     task->scratch = coll_arena_at(&request->scratch);
+    request->unscaled = task->in;
+    if (!COLL_LIKELY(copied == 0) && task->in)
+        task->in = (unsigned char *)task->scratch + coll_arena_bytes(call->scratch);
     task->scratch_bytes = call->scratch;
     task->shared = NULL;
     task->shared_bytes = 0;
@@ -231,6 +283,7 @@ COLL_INLINE coll_status coll_i_request_make(coll_comm *comm, const coll_args *ar
         request->persistent = persistent;
         request->kept = false;
         request->prepared = NULL;
+        request->scaling = NULL;
         request->on_done = NULL;
         request->own_tag = comm->first_tag;
         request->tag.count = request->tables.span.count = request->scratch.span.count = 0;
@@ -294,6 +347,8 @@ COLL_INLINE coll_status coll_i_request_progress(coll_request *request)
         if (status == COLL_AGAIN)
             return COLL_AGAIN;
         request->state = COLL_REQUEST_RUNNING;
+        if (!COLL_LIKELY(!request->scaling) && status == COLL_OK)
+            coll_i_request_multiply(request);
         if (status == COLL_OK) /* it was checked when it was built */
             coll_i_engine_arm(&request->engine);
     } else if (request->state != COLL_REQUEST_RUNNING) {
