@@ -143,7 +143,7 @@ static bool read_words(void)
     const char *ppn = asked("COLL_PPN"), *shm = asked("COLL_SHM"), *near = asked("COLL_NEAR");
     const char *huge = asked("COLL_HUGE"),
                *zero_copy = asked_as("COLL_ZERO_COPY", "COLL_IN_PLACE"),
-               *top = asked("COLL_TOP");
+               *top = asked("COLL_TOP"), *one_sum = asked("COLL_ONE_SUM");
     coll_sentence why;
     uint64_t number = 0;
     if (*off && !coll_collectives_read(off, &settings.off, &why))
@@ -154,6 +154,7 @@ static bool read_words(void)
     if (!is_switch("COLL_VERBOSE", verbose) || !is_switch("COLL_SHM", shm) ||
         !is_switch("COLL_NEAR", near) || !is_switch("COLL_HUGE", huge) ||
         !is_switch("COLL_ZERO_COPY", zero_copy) || !is_switch("COLL_TOP", top) ||
+        !is_switch("COLL_ONE_SUM", one_sum) ||
         !read_deadline(asked("COLL_DEADLINE"), &settings.deadline) ||
         !trace_ask(asked("COLL_TRACE"), asked("COLL_TRACE_CALLS"), asked("COLL_TRACE_EVERY"),
                    &error))
@@ -161,6 +162,7 @@ static bool read_words(void)
     settings.ppn = (uint32_t)number;
     settings.top = strcmp(top, "1") == 0;
     settings.tells = settings.top || settings.deadline > 0;
+    settings.one_sum = strcmp(one_sum, "1") == 0;
     settings.verbose = strcmp(verbose, "1") == 0;
     settings.shm = strcmp(shm, "0") != 0;
     settings.zero_copy = strcmp(zero_copy, "1") == 0;
@@ -187,6 +189,7 @@ static uint64_t digest(void)
     sum = mixed(sum, &settings.zero_copy, sizeof settings.zero_copy);
     sum = mixed(sum, &settings.deadline, sizeof settings.deadline);
     sum = mixed(sum, &settings.top, sizeof settings.top);
+    sum = mixed(sum, &settings.one_sum, sizeof settings.one_sum);
     sum = mixed(sum, asked("COLL_TRACE"), strlen(asked("COLL_TRACE")));
     sum = mixed(sum, asked("COLL_TRACE_EVERY"), strlen(asked("COLL_TRACE_EVERY")));
     for (const coll_rule_list *list = settings.rules; list; list = list->next)
@@ -218,7 +221,7 @@ static void agree(bool understood)
         fprintf(stderr,
                 "coll: the ranks were started with different settings in COLL_ALGORITHM, "
                 "COLL_TABLE, COLL_OFF, COLL_PPN, COLL_SHM, COLL_NEAR, COLL_ZERO_COPY, "
-                "COLL_DEADLINE, COLL_TOP or COLL_TRACE\n");
+                "COLL_DEADLINE, COLL_TOP, COLL_ONE_SUM or COLL_TRACE\n");
     PMPI_Finalize();
     exit(2);
 }

@@ -20,6 +20,8 @@
         CALL(params, wide, what, __VA_ARGS__)                                                  \
         uint64_t begun;                                                                        \
         int error;                                                                             \
+        if (settings.one_sum && one_sum_takes(&call, &error))                                  \
+            return error;                                                                      \
         if (layer_takes(&call, BLOCKING, NULL, &error))                                        \
             return error;                                                                      \
         begun = settings.trace ? ticks_now() : 0;                                              \

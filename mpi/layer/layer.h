@@ -311,6 +311,11 @@ typedef enum way { BLOCKING, NONBLOCKING, PERSISTENT } way;
  * program's call returns. False: the library's own call is to be made. */
 bool layer_takes(const struct call *call, way how, MPI_Request *request, int *error);
 
+/* ---- sums of floats that do not depend on order: one_sum.c --------------------------------- */
+
+/* With COLL_ONE_SUM: makes a blocking call that is a sum of floats. False: it is none, and nothing was done. */
+bool one_sum_takes(const struct call *call, int *error);
+
 /* ---- jobs: jobs.c ------------------------------------------------------------------------ */
 
 enum { SLOTS_MAX = 32 };
@@ -449,6 +454,7 @@ struct settings {
     const coll_rule_list *node_rules, *spread_rules, *rules;
     uint32_t off;   /* mask of collectives that the library does */
     uint32_t packs; /* … whose blocks lie packed on all ranks, or are brought so */
+    bool one_sum;   /* sums of floats are rounded once */
     bool verbose;
     double deadline;     /* seconds until a wait is explained; 0: never */
     bool top;            /* calls are told to coll top */

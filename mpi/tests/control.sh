@@ -200,11 +200,11 @@ asks "COLL_TABLE: $work/bad, line 1: shm needs shared memory, which is not offer
 # Ranks must be asked for the same; one that does not understand stops all.
 preload=LD_PRELOAD=$layer${polite:+:$polite}
 launch 1 env "$preload" COLL_PPN=2 "$cpi" 1000 : -n 2 env "$preload" "$cpi" 1000
-refused 'the ranks were started with different settings in COLL_ALGORITHM, COLL_TABLE, COLL_OFF, COLL_PPN, COLL_SHM, COLL_NEAR, COLL_ZERO_COPY, COLL_DEADLINE, COLL_TOP or COLL_TRACE'
+refused 'the ranks were started with different settings in COLL_ALGORITHM, COLL_TABLE, COLL_OFF, COLL_PPN, COLL_SHM, COLL_NEAR, COLL_ZERO_COPY, COLL_DEADLINE, COLL_TOP, COLL_ONE_SUM or COLL_TRACE'
 launch 1 env "$preload" "$cpi" 1000 : -n 2 env "$preload" COLL_ALGORITHM=bcast:linear "$cpi" 1000
-refused 'the ranks were started with different settings in COLL_ALGORITHM, COLL_TABLE, COLL_OFF, COLL_PPN, COLL_SHM, COLL_NEAR, COLL_ZERO_COPY, COLL_DEADLINE, COLL_TOP or COLL_TRACE'
+refused 'the ranks were started with different settings in COLL_ALGORITHM, COLL_TABLE, COLL_OFF, COLL_PPN, COLL_SHM, COLL_NEAR, COLL_ZERO_COPY, COLL_DEADLINE, COLL_TOP, COLL_ONE_SUM or COLL_TRACE'
 launch 1 env "$preload" COLL_ZERO_COPY=1 "$cpi" 1000 : -n 2 env "$preload" "$cpi" 1000
-refused 'the ranks were started with different settings in COLL_ALGORITHM, COLL_TABLE, COLL_OFF, COLL_PPN, COLL_SHM, COLL_NEAR, COLL_ZERO_COPY, COLL_DEADLINE, COLL_TOP or COLL_TRACE'
+refused 'the ranks were started with different settings in COLL_ALGORITHM, COLL_TABLE, COLL_OFF, COLL_PPN, COLL_SHM, COLL_NEAR, COLL_ZERO_COPY, COLL_DEADLINE, COLL_TOP, COLL_ONE_SUM or COLL_TRACE'
 launch 2 env "$preload" "$cpi" 1000 : -n 1 env "$preload" COLL_PPN=x "$cpi" 1000
 refused 'COLL_PPN is a number of ranks from 1 on, not "x"'
 done_tests
