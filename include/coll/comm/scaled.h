@@ -82,8 +82,8 @@ COLL_INLINE void coll_i_divide_cf64(void *x, size_t count, uint32_t n)
 }
 #define COLL_I_DIVIDE_FLOATS(X)                                                                \
     X(f8_e4m3, F8_E4M3)                                                                        \
-    X(f8_e5m2, F8_E5M2) X(f16, F16) X(bf16, BF16) X(f32, F32) X(f64, F64) X(cf32, CF32)        \
-        X(cf64, CF64)
+    X(f8_e5m2, F8_E5M2)                                                                        \
+    X(f16, F16) X(bf16, BF16) X(f32, F32) X(f64, F64) X(cf32, CF32) X(cf64, CF64)
 #else
 #define COLL_I_DIVIDE_FLOATS(X)
 #endif
