@@ -32,44 +32,53 @@ enum { COLL_I_FACTOR_WORDS = 64 };
 
 /* An average or a premultiplied sum on elements of one type. Private. */
 typedef struct coll_scaled_op {
-    coll_i_scaling scaling; /* the first member */
-    coll_op_entry entry;    /* of the sum */
-    coll_op product;        /* of operand and factor */
-    size_t elem_bytes, at_once;
+    coll_i_scaling scaling;     /* the first member */
+    coll_op_entry entry;        /* of the sum */
+    coll_op product;            /* of operand and factor */
+    size_t elem_bytes, at_once; /* bytes of an element, and how many factors there are */
     uint64_t factors[COLL_I_FACTOR_WORDS]; /* the factor, `at_once` times */
 } coll_scaled_op;
 
 /* ---- dividing ------------------------------------------------------------------------------ */
 
-/* x[i] = QUOTIENT of v = x[i] and n. */
+#define COLL_I_SIGNED(v, n)   ((int64_t)(v) / (int64_t)(n))
+#define COLL_I_UNSIGNED(v, n) ((v) / (n))
+#if !COLL_SOFT_FLOAT
+#define COLL_I_F8_E4M3(v, n)                                                                   \
+    coll_i_f8_e4m3_from_float(coll_i_float_from_f8_e4m3(v) / (float)(n))
+#define COLL_I_F8_E5M2(v, n)                                                                   \
+    coll_i_f8_e5m2_from_float(coll_i_float_from_f8_e5m2(v) / (float)(n))
+#define COLL_I_F16(v, n) coll_i_f16_from_float(coll_i_float_from_f16(v) / (float)(n))
+#define COLL_I_BF16(v, n)                                                                      \
+    coll_bf16_from_f32(coll_i_bits(coll_i_float_from_bf16(v) / (float)(n)))
+#define COLL_I_F32(v, n) ((v) / (float)(n))
+#define COLL_I_F64(v, n) ((v) / (double)(n))
+#endif
+
+/* x[i] = QUOTIENT(x[i], n). */
 #define COLL_I_DIVIDE(name, T, QUOTIENT)                                                       \
     COLL_INLINE void coll_i_divide_##name(void *x, size_t count, uint32_t n)                   \
     {                                                                                          \
         T *to = (T *)x;                                                                        \
-        for (size_t i = 0; i < count; i++) {                                                   \
-            const T v = to[i];                                                                 \
-            to[i] = (T)(QUOTIENT);                                                             \
-        }                                                                                      \
+        for (size_t i = 0; i < count; i++)                                                     \
+            to[i] = (T)QUOTIENT(to[i], n);                                                     \
     }
 
-COLL_I_DIVIDE(i8, coll_i_i8, (int64_t)v / (int64_t)n)
-COLL_I_DIVIDE(i16, coll_i_i16, (int64_t)v / (int64_t)n)
-COLL_I_DIVIDE(i32, coll_i_i32, (int64_t)v / (int64_t)n)
-COLL_I_DIVIDE(i64, coll_i_i64, (int64_t)v / (int64_t)n)
-COLL_I_DIVIDE(u8, coll_i_u8, v / n)
-COLL_I_DIVIDE(u16, coll_i_u16, v / n)
-COLL_I_DIVIDE(u32, coll_i_u32, v / n)
-COLL_I_DIVIDE(u64, coll_i_u64, v / n)
+COLL_I_DIVIDE(i8, coll_i_i8, COLL_I_SIGNED)
+COLL_I_DIVIDE(i16, coll_i_i16, COLL_I_SIGNED)
+COLL_I_DIVIDE(i32, coll_i_i32, COLL_I_SIGNED)
+COLL_I_DIVIDE(i64, coll_i_i64, COLL_I_SIGNED)
+COLL_I_DIVIDE(u8, coll_i_u8, COLL_I_UNSIGNED)
+COLL_I_DIVIDE(u16, coll_i_u16, COLL_I_UNSIGNED)
+COLL_I_DIVIDE(u32, coll_i_u32, COLL_I_UNSIGNED)
+COLL_I_DIVIDE(u64, coll_i_u64, COLL_I_UNSIGNED)
 #if !COLL_SOFT_FLOAT
-COLL_I_DIVIDE(f8_e4m3, coll_i_u8,
-              coll_i_f8_e4m3_from_float(coll_i_float_from_f8_e4m3(v) / (float)n))
-COLL_I_DIVIDE(f8_e5m2, coll_i_u8,
-              coll_i_f8_e5m2_from_float(coll_i_float_from_f8_e5m2(v) / (float)n))
-COLL_I_DIVIDE(f16, coll_i_u16, coll_i_f16_from_float(coll_i_float_from_f16(v) / (float)n))
-COLL_I_DIVIDE(bf16, coll_i_u16,
-              coll_bf16_from_f32(coll_i_bits(coll_i_float_from_bf16(v) / (float)n)))
-COLL_I_DIVIDE(f32, coll_i_f32, v / (float)n)
-COLL_I_DIVIDE(f64, coll_i_f64, v / (double)n)
+COLL_I_DIVIDE(f8_e4m3, coll_i_u8, COLL_I_F8_E4M3)
+COLL_I_DIVIDE(f8_e5m2, coll_i_u8, COLL_I_F8_E5M2)
+COLL_I_DIVIDE(f16, coll_i_u16, COLL_I_F16)
+COLL_I_DIVIDE(bf16, coll_i_u16, COLL_I_BF16)
+COLL_I_DIVIDE(f32, coll_i_f32, COLL_I_F32)
+COLL_I_DIVIDE(f64, coll_i_f64, COLL_I_F64)
 
 COLL_INLINE void coll_i_divide_cf32(void *x, size_t count, uint32_t n)
 {
@@ -88,6 +97,14 @@ COLL_INLINE void coll_i_divide_cf64(void *x, size_t count, uint32_t n)
 #define COLL_I_DIVIDE_FLOATS(X)
 #endif
 #undef COLL_I_DIVIDE
+#undef COLL_I_SIGNED
+#undef COLL_I_UNSIGNED
+#undef COLL_I_F8_E4M3
+#undef COLL_I_F8_E5M2
+#undef COLL_I_F16
+#undef COLL_I_BF16
+#undef COLL_I_F32
+#undef COLL_I_F64
 
 /* Divides elements of a type; NULL: they cannot be divided. */
 COLL_INLINE void (*coll_i_divide_of(coll_type type))(void *x, size_t count, uint32_t n)
