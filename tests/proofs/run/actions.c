@@ -1,6 +1,6 @@
 /* tests/proofs/run/actions.c — what the shipped algorithms do, as numbers, for tests/proofs/run/compare.ml
  *
- *   actions sample SEED     actions all
+ *   actions sample SEED     actions all     actions wrong ROW
  *
  * Writes programs of ranks: a head of six numbers (row, p, parameter, rank, first step, how many actions;
  * first step is WHOLE for all that the rank does), then seven numbers an action: kind, peer, count, dst,
@@ -13,20 +13,18 @@
  *                                 (sample: 12 of them) two ranks, whole, and of each rank the first
  *                                 step, the last, and two others
  *
- * and of rows with a parameter several of its values. With -DWRONG=row that row alone is written, and one
- * action of it, of p = 23, is another one: so that the test can see that it would notice.
+ * The parameter has three or four values for p ≤ 96, and else one at random. `wrong` writes a sample of one
+ * row, where one action, of p = 23, has another peer: so that the test can see that it would notice.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "coll/algos/dissemination.h"
+#include "coll/algos/fnomial.h"
+#include "coll/algos/recursive_multiplying.h"
 #include "coll/algos/ring.h"
 #include "tests/support/chance.h"
-
-#ifndef WRONG
-#define WRONG (-1)
-#endif
 
 enum { MOST = 4096, WHOLE = 0x7fffffff };
 
@@ -34,15 +32,22 @@ enum { MOST = 4096, WHOLE = 0x7fffffff };
 static const struct row {
     const coll_algorithm *algorithm;
     coll_collective collective;
-    bool is_long;           /* about p steps */
-    uint32_t parameters[3]; /* values of f; 0: none, or the default */
+    bool is_long; /* about p steps */
+    enum { NO_PARAM, PARAM_F, PARAM_ROOT } parameter;
+    bool commutative;
 } rows[] = {
-    {&coll_ring_allgather, COLL_ALLGATHER, true, {0}},
-    {&coll_ring_reduce_scatter, COLL_REDUCE_SCATTER_BLOCK, true, {0}},
-    {&coll_ring_allreduce, COLL_ALLREDUCE, true, {0}},
-    {&coll_dissemination_barrier, COLL_BARRIER, false, {2, 3, 7}},
+    {&coll_ring_allgather, COLL_ALLGATHER, true, NO_PARAM, true},
+    {&coll_ring_reduce_scatter, COLL_REDUCE_SCATTER_BLOCK, true, NO_PARAM, true},
+    {&coll_ring_allreduce, COLL_ALLREDUCE, true, NO_PARAM, true},
+    {&coll_dissemination_barrier, COLL_BARRIER, false, PARAM_F, true},
+    {&coll_recursive_doubling_allreduce, COLL_ALLREDUCE, false, NO_PARAM, false},
+    {&coll_fnomial_bcast, COLL_BCAST, false, PARAM_ROOT, true},
+    {&coll_fnomial_reduce, COLL_REDUCE, false, PARAM_ROOT, true},
+    {&coll_fnomial_reduce, COLL_REDUCE, false, PARAM_ROOT, false},
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
+
+static uint32_t wrong = UINT32_MAX; /* the row with another peer */
 
 static void number(size_t x)
 {
@@ -76,7 +81,7 @@ static unsigned step(const coll_plan *plan, uint32_t row, uint32_t rank, size_t 
                      coll_action *out)
 {
     const unsigned n = coll_plan_step(plan, rank, s, out);
-    if ((int)row == WRONG && plan->problem.p == 23 && rank == 17 && s == 0)
+    if (row == wrong && plan->problem.p == 23 && rank == 17 && s == 0)
         out[0].peer = (out[0].peer + 1) % 23;
     return n;
 }
@@ -111,9 +116,11 @@ static void plan_of(coll_plan *plan, const struct row *row, uint32_t p, uint32_t
     coll_status status;
     coll_problem_init(&problem, row->collective, p,
                       row->algorithm == &coll_ring_allreduce ? p : 1, 1);
-    problem.flags |= COLL_FLAG_COMMUTATIVE;
+    problem.flags |= row->commutative ? COLL_FLAG_COMMUTATIVE : 0;
+    if (row->parameter == PARAM_ROOT)
+        problem.root = parameter;
     status = coll_plan_init(plan, row->algorithm, &problem,
-                            row->algorithm->n_params ? &parameter : NULL);
+                            row->parameter == PARAM_F ? &parameter : NULL);
     if (status == COLL_OK)
         return;
     fprintf(stderr, "%s, p = %u: %s\n", row->algorithm->name, (unsigned)p,
@@ -141,20 +148,47 @@ static void ranks(uint32_t row, uint32_t p, uint32_t parameter, bool sampled)
     }
 }
 
+/* The values of a row's parameter for p ranks; returns how many. */
+static uint32_t values(const struct row *row, uint32_t p, uint32_t value[4])
+{
+    switch (row->parameter) {
+    case PARAM_F: /* of few ranks, several; else one */
+        value[0] = p <= 96 ? 2 : 2 + chance(7);
+        value[1] = 3;
+        value[2] = 7;
+        return p <= 96 ? 3 : 1;
+    case PARAM_ROOT:
+        value[0] = p <= 96 ? 0 : chance(p);
+        value[1] = p / 3;
+        value[2] = p / 2;
+        value[3] = p - 1;
+        return p <= 2 ? p : p <= 96 ? 4 : 1;
+    case NO_PARAM:
+        break;
+    }
+    value[0] = 0;
+    return 1;
+}
+
 int main(int argc, char **argv)
 {
     const bool all = argc == 2 && strcmp(argv[1], "all") == 0;
-    if (!all && !(argc == 3 && strcmp(argv[1], "sample") == 0)) {
-        fputs("usage: actions sample SEED | actions all\n", stderr);
+    const bool one = argc == 3 && strcmp(argv[1], "wrong") == 0;
+    if (!all && !one && !(argc == 3 && strcmp(argv[1], "sample") == 0)) {
+        fputs("usage: actions sample SEED | actions all | actions wrong ROW\n", stderr);
         return 2;
     }
-    random_state = all ? 1 : strtoull(argv[2], NULL, 10);
-    for (uint32_t row = WRONG < 0 ? 0 : WRONG; row < (WRONG < 0 ? ROWS : WRONG + 1); row++) {
+    random_state = all || one ? 1 : strtoull(argv[2], NULL, 10);
+    if (one)
+        wrong = (uint32_t)strtoul(argv[2], NULL, 10);
+    for (uint32_t row = one ? wrong : 0; row < (one ? wrong + 1 : ROWS) && row < ROWS; row++) {
         const uint32_t first = rows[row].is_long ? all ? 256 : 48 : all ? MOST : 96;
         for (uint32_t i = 1; i <= (all ? MOST : first + 12); i++) {
             const uint32_t p = i <= first || all ? i : first + 1 + chance(MOST - first);
-            for (uint32_t j = 0; j < 3 && (j == 0 || rows[row].parameters[j]); j++)
-                ranks(row, p, rows[row].parameters[j], i > first && rows[row].is_long);
+            uint32_t value[4];
+            const uint32_t n = values(&rows[row], p, value);
+            for (uint32_t j = 0; j < n; j++)
+                ranks(row, p, value[j], i > first && rows[row].is_long);
         }
     }
     number(ROWS);

@@ -10,6 +10,11 @@ let rows = [|
   "ring reduce_scatter", (fun p _ -> ring_reduce_scatter p, ring_reduce_scatter_rounds p);
   "ring allreduce", (fun p _ -> ring_allreduce p, ring_allreduce_rounds p);
   "dissemination barrier", (fun p f -> dissemination_barrier f p, dissemination_barrier_rounds f p);
+  "doubling allreduce", (fun p _ ->
+    let m = core_digits p in recursive_doubling (core_extra p) m, doubling_rounds m);
+  "binomial bcast", (fun p root -> let m = tree_digits p in binomial_bcast p m root, tree_rounds m);
+  "binomial reduce", (fun p root -> let m = tree_digits p in binomial_reduce p m root root, tree_rounds m);
+  "… in order", (fun p root -> let m = tree_digits p in binomial_reduce p m root 0, tree_rounds m);
 |]
 
 let whole = 0x7fffffff
