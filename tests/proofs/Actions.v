@@ -112,11 +112,12 @@ Definition Correct (p rounds : nat) (good : nat -> memory -> Prop) : Prop :=
     ((exists m', turn memory value m m') \/
      forall r, r < p -> rest _ _ m r = [] /\ good r (state _ _ m r) /\ forall q, channel _ _ m q r = []).
 
-Theorem correct p rounds (good : nat -> memory -> Prop) : Matched p rounds -> (forall r, r < p -> good r (after rounds r)) -> Correct p rounds good.
+Theorem correct p rounds (good : nat -> memory -> Prop) :
+  Matched p rounds -> (forall r, r < p -> good r (after rounds r)) -> Correct p rounds good.
 Proof.
   intros M G. unfold Correct. intros n m T. split; [eapply runs_end; eauto |].
-  destruct (any_interleaving memory value (fun r t => meaning (schedule r t)) None initial p rounds) with (n := n) (m := m)
-    as [X|X]; auto.
+  destruct (any_interleaving memory value (fun r t => meaning (schedule r t)) None initial p rounds)
+    with (n := n) (m := m) as [X|X]; auto.
   - intros t r q Ht Hr. simpl. split.
     + intros v E. destruct (out (schedule r t)) as [a|] eqn:O; [|discriminate]. simpl in E.
       assert (exists kind, target (schedule r t) = Some (q, kind)) as [kind K].

@@ -139,7 +139,8 @@ Lemma bcast_matched p m root : root < p -> Matched (bcast p m root) p (tree_roun
 Proof.
   intros T t r q kind Ht Hr. unfold bcast, target, source. destruct (Nat.eqb_spec t m); [split; discriminate |].
   pose proof (power (m - 1 - t)) as P. revert P. generalize (2 ^ (m - 1 - t)). intros s P.
-  destruct (has_child p s (minus p r root)) eqn:C; [| destruct (has_parent s (minus p r root)) eqn:D]; cbn [out into idle];
+  destruct (has_child p s (minus p r root)) eqn:C; [| destruct (has_parent s (minus p r root)) eqn:D];
+    cbn [out into idle];
     split; try discriminate; intros E; injection E as <- <-.
   - destruct (child_is p root r s Hr T P C) as (A & B & G & H & I). split; auto. rewrite H, I, G. reflexivity.
   - destruct (parent_is p root r s Hr T P D) as (A & B & G & H). split; auto. rewrite H, G. reflexivity.
@@ -157,7 +158,8 @@ Proof.
     assert (forall r, r < p ->
       after (bcast p m root) (only_root root) t r (In, 0) = only_root root r (In, 0) /\
       (minus p r root <> 0 -> minus p r root < 2 ^ m -> minus p r root mod 2 ^ (m - t) = 0 ->
-       after (bcast p m root) (only_root root) t r (Out, 0) = Some (Leaf root 0))) as J by (intros; apply IH; auto; lia).
+       after (bcast p m root) (only_root root) t r (Out, 0) = Some (Leaf root 0))) as J by (intros; apply IH; auto;
+         lia).
     clear IH. into_round bcast. assert (t =? m = false) as -> by (apply Nat.eqb_neq; lia).
     pose proof (power (m - 1 - t)) as P. replace (m - S t) with (m - 1 - t) by lia.
     replace (m - t) with (S (m - 1 - t)) in * by lia. rewrite power_next in *.
@@ -170,7 +172,8 @@ Proof.
       destruct (J _ A) as [J1 J2]. destruct (Nat.eqb_spec (minus p (minus p r s) root) 0) as [Z|Z].
       * rewrite J1. unfold only_root. assert (minus p r s = root) as -> by (clear - Z A T; circle).
         rewrite Nat.eqb_refl. reflexivity.
-      * apply J2; auto; [lia |]. unfold has_child in H. apply andb_prop in H. destruct H as [H _]. apply Nat.eqb_eq. auto.
+      * apply J2; auto; [lia |]. unfold has_child in H. apply andb_prop in H. destruct H as [H _]. apply Nat.eqb_eq.
+        auto.
     + cbn [idle into own fold_left map]. split; auto. intros N L E. apply O; auto.
       destruct (whole s _ P E) as [W|W]; auto. unfold has_parent in D. rewrite W, Nat.eqb_refl in D. discriminate.
 Qed.
@@ -185,7 +188,8 @@ Proof.
     [pose proof (power (Nat.log2_up p)); lia | apply Nat.log2_up_spec; auto]).
   revert M. generalize (tree_digits p). intros m M. replace (m + 1) with (S m) by lia.
   destruct (bcast_holds p m root T m (le_n m) r Hr) as [I O].
-  into_round bcast. rewrite Nat.eqb_refl. compute_round. destruct (Nat.eqb_spec (minus p r root) 0) as [Z|Z]; compute_round.
+  into_round bcast. rewrite Nat.eqb_refl. compute_round.
+  destruct (Nat.eqb_spec (minus p r root) 0) as [Z|Z]; compute_round.
   - rewrite write_same, I. unfold only_root. assert (r = root) as -> by (clear - Z Hr T; circle).
     rewrite Nat.eqb_refl. reflexivity.
   - apply O; auto; [clear - M Hr T; circle |]. rewrite Nat.sub_diag. apply Nat.mod_1_r.
@@ -202,7 +206,8 @@ Proof.
     + rewrite Nat.eqb_refl. assert (root =? top = false) as -> by (apply Nat.eqb_neq; auto). reflexivity.
     + rewrite Nat.eqb_refl. reflexivity.
   - pose proof (power t) as P. revert P. generalize (2 ^ t). intros s P.
-    destruct (has_child p s (minus p r top)) eqn:C; [| destruct (has_parent s (minus p r top)) eqn:D]; cbn [out into idle];
+    destruct (has_child p s (minus p r top)) eqn:C; [| destruct (has_parent s (minus p r top)) eqn:D];
+      cbn [out into idle];
       split; try discriminate; intros E; injection E as <- <-.
     + destruct (child_is p top r s Hr T P C) as (A & B & G & H & I). split; auto. rewrite H, I, G. reflexivity.
     + destruct (parent_is p top r s Hr T P D) as (A & B & G & H). split; auto. rewrite H, G. reflexivity.
@@ -235,13 +240,15 @@ Proof.
       apply Nat.eqb_eq in C1. apply Nat.ltb_lt in C2.
       split.
       * rewrite write_other by (unfold sum_at; destruct ((r =? root) && (r =? top)); discriminate).
-        rewrite write_other; auto. destruct (t =? 0); [unfold sum_at; destruct ((r =? root) && (r =? top)) |]; discriminate.
+        rewrite write_other; auto. destruct (t =? 0); [unfold sum_at; destruct ((r =? root) && (r =? top)) |];
+          discriminate.
       * intros _. unfold held at 3. cbn [Nat.eqb orb].
         assert (p <=? minus p r top + 1 = false) as -> by (apply Nat.leb_gt; lia). rewrite write_same.
         destruct (J _ A) as [_ J2]. rewrite J2 by (apply part; auto; right; rewrite B; apply up; auto).
         rewrite O by (apply part; auto). rewrite B. reflexivity.
     + split; auto. intros E. exfalso. unfold has_parent in D. apply Nat.eqb_eq in D. lia.
-    + cbn [idle into own fold_left map]. split; auto. intros E. unfold has_child in C. rewrite E in C. cbn [Nat.eqb andb] in C.
+    + cbn [idle into own fold_left map]. split; auto. intros E. unfold has_child in C. rewrite E in C.
+      cbn [Nat.eqb andb] in C.
       rewrite C. apply Nat.ltb_ge in C. rewrite <- O by (apply part; auto). f_equal. unfold held.
       destruct (Nat.eqb_spec t 0) as [Z|Z]; cbn [Nat.eqb orb]; auto. rewrite (One Z) in C.
       assert (p <=? minus p r top + 1 = true) as -> by (apply Nat.leb_le; lia). reflexivity.
@@ -273,7 +280,8 @@ Lemma everybody p top : top < p ->
   ranks (tree p top (tree_digits p) 0) = map (fun u => plus p u top) (seq 0 p).
 Proof.
   intros T. rewrite tree_ranks by lia. f_equal. f_equal. rewrite Nat.sub_0_r. apply Nat.min_r.
-  unfold tree_digits. destruct (le_lt_dec p 1); [pose proof (power (Nat.log2_up p)); lia | apply Nat.log2_up_spec; auto].
+  unfold tree_digits. destruct (le_lt_dec p 1); [pose proof (power (Nat.log2_up p)); lia | apply Nat.log2_up_spec;
+    auto].
 Qed.
 
 Lemma around_up p top : top < p -> Permutation (map (fun u => plus p u top) (seq 0 p)) (seq 0 p).
@@ -308,6 +316,7 @@ Theorem binomial_reduce_in_order : forall p root, root < p -> exists e, ranks e 
     (fun r m => r = root -> m (Out, 0) = Some e).
 Proof.
   intros p root R. exists (tree p 0 (tree_digits p) 0). rewrite everybody by lia. split.
-  - transitivity (map (fun u => u) (seq 0 p)); [| apply map_id]. apply map_ext_in. intros u U. apply in_seq in U. circle.
+  - transitivity (map (fun u => u) (seq 0 p)); [| apply map_id]. apply map_ext_in. intros u U. apply in_seq in U.
+    circle.
   - apply correct; [apply reduce_matched; lia |]. intros r _ ->. apply reduce_ends; lia.
 Qed.

@@ -80,7 +80,8 @@ Proof.
   split; intros E; injection E as <- <-; split; try circle; f_equal; f_equal; circle.
 Qed.
 
-Lemma together_write m v i : forall n, n < i -> together (write m (Scratch, i) v) (Scratch, 0) n = together m (Scratch, 0) n.
+Lemma together_write m v i : forall n, n < i ->
+  together (write m (Scratch, i) v) (Scratch, 0) n = together m (Scratch, 0) n.
 Proof.
   induction n as [|n IH]; intros L; simpl.
   - other. reflexivity.

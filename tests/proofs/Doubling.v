@@ -90,7 +90,8 @@ Qed.
 
 Lemma rank_of_number e r : is_extra e r = false -> rank_of e (number e r) = r.
 Proof.
-  unfold is_extra, number, rank_of, is_folded. intros X. destruct (half r) as [[A B]|[A B]]; rewrite A in X; cbn [Nat.eqb] in X.
+  unfold is_extra, number, rank_of, is_folded. intros X.
+  destruct (half r) as [[A B]|[A B]]; rewrite A in X; cbn [Nat.eqb] in X.
   - rewrite andb_true_r in X. rewrite X. apply Nat.ltb_ge in X. cases; lia.
   - destruct (Nat.ltb_spec r (2 * e)); cases; lia.
 Qed.
@@ -177,7 +178,8 @@ Proof.
     + destruct (is_extra e r) eqn:X; [split; discriminate |]. cbn [out into].
       pose proof (partner_is (t - 1) _ ltac:(lia) (number_below r Hr X)) as (P1 & P2 & _).
       destruct (number_of_rank e (partner (t - 1) (number e r))) as [N1 N2].
-      split; intros E; injection E as <- <-; (split; [apply rank_below; auto |]); rewrite N2, N1, P2, rank_of_number; auto.
+      split; intros E; injection E as <- <-; (split; [apply rank_below; auto |]); rewrite N2, N1, P2, rank_of_number;
+        auto.
     + destruct (Nat.eq_dec m 0) as [M0|M0].
       { assert (e = 0) as E0 by (subst e; rewrite M0 in *; simpl in *; lia).
         unfold is_extra, is_folded. rewrite E0. cbn. split; discriminate. }
@@ -194,7 +196,8 @@ Lemma sums_apart i r : i < m -> sum_of e m i r <> sum m (i + 1).
 Proof.
   intros L. unfold sum_of, sum. destruct ((i =? 0) && negb (is_folded e r)).
   - destruct ((m - (i + 1)) mod 2 =? 0); discriminate.
-  - destruct (half (m - i)) as [[A ?]|[A ?]], (half (m - (i + 1))) as [[B ?]|[B ?]]; rewrite A, B; try discriminate; lia.
+  - destruct (half (m - i)) as [[A ?]|[A ?]], (half (m - (i + 1))) as [[B ?]|[B ?]]; rewrite A, B; try discriminate;
+      lia.
 Qed.
 Lemma sum_is_no_input i : sum m i <> (In, 0).
 Proof. unfold sum. destruct ((m - i) mod 2 =? 0); discriminate. Qed.

@@ -190,7 +190,8 @@ Lemma moves_or_ended p m final : (forall r, p <= r -> rest m r = []) -> fits m f
 Proof.
   intros P F. destruct (Exists_dec (fun r => rest m r <> []) (seq 0 p)) as [X|X].
   - intros r. destruct (rest m r); [right | left]; congruence.
-  - left. apply Exists_exists in X. destruct X as (r & _ & N). destruct (rest m r) as [|[u a] more] eqn:E; [congruence|].
+  - left. apply Exists_exists in X. destruct X as (r & _ & N).
+    destruct (rest m r) as [|[u a] more] eqn:E; [congruence|].
     eapply somebody_moves; eauto.
   - right. assert (forall r, rest m r = []) as Z.
     { intros r. destruct (le_lt_dec p r); auto. destruct (rest m r) eqn:E; auto. exfalso. apply X.
@@ -236,8 +237,10 @@ Fixpoint rank_program (r t rounds : nat) : program :=
 
 (* Whoever is sent to receives, and the other way round. *)
 Definition Matched (p rounds : nat) : Prop := forall t r q, t < rounds -> r < p ->
-  (forall value, sends (schedule r t) = Some (q, value) -> q < p /\ exists take, receives (schedule q t) = Some (r, take)) /\
-  (forall take, receives (schedule r t) = Some (q, take) -> q < p /\ exists value, sends (schedule q t) = Some (r, value)).
+  (forall value, sends (schedule r t) = Some (q, value) -> q < p /\
+    exists take, receives (schedule q t) = Some (r, take)) /\
+  (forall take, receives (schedule r t) = Some (q, take) -> q < p /\
+    exists value, sends (schedule q t) = Some (r, value)).
 
 (* What q sends to r in a round, and in rounds from t on. *)
 Definition round_wire (p q r t : nat) : list (nat * Message) :=
@@ -273,7 +276,10 @@ Proof.
   - specialize (IH (S t) ltac:(lia)). assert (t < rounds) as Ht by lia.
     assert (r <? p = true) as Hb by (apply Nat.ltb_lt; auto).
     (* what r does after its send *)
-    assert (alone (match receives (schedule r t) with Some (from, take) => [(2 * t + 1, Get from take)] | None => [] end ++
+    assert (alone (match receives (schedule r t) with
+                   | Some (from, take) => [(2 * t + 1, Get from take)]
+                   | None => []
+                   end ++
                    map (fun work => (2 * t + 1, Local work)) (works (schedule r t)) ++ rank_program r (S t) n)
               (sync t r) (fun q => wire p q r t (S n)) (fun q => wire p r q (S t) n) (sync rounds r)) as A.
     { cbn [sync] in IH. destruct (receives (schedule r t)) as [[q take]|] eqn:R.
@@ -296,7 +302,8 @@ Proof.
     + cbn [app]. apply alone_put with (out' := fun q => wire p r q (S t) n); auto.
       * simpl. unfold round_wire. rewrite Sr, Nat.eqb_refl, Hb. reflexivity.
       * intros q N. simpl. unfold round_wire. rewrite Sr. destruct (Nat.eqb_spec to q); [congruence | reflexivity].
-    + cbn [app]. eapply alone_ext; [exact A | reflexivity |]. intros q. simpl. unfold round_wire. rewrite Sr. reflexivity.
+    + cbn [app]. eapply alone_ext; [exact A | reflexivity |]. intros q. simpl. unfold round_wire. rewrite Sr.
+      reflexivity.
 Qed.
 
 Definition start (p rounds : nat) : machine :=

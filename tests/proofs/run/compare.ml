@@ -33,7 +33,9 @@ let numbers = function
 let words x = String.concat " " (List.map string_of_int x)
 let fail text = print_endline ("FAILED: " ^ text); exit 1
 
-type count = { mutable programs : int; mutable steps : int; mutable actions : int; mutable least : int; mutable most : int }
+type count = {
+  mutable programs : int; mutable steps : int; mutable actions : int; mutable least : int; mutable most : int
+}
 let counts = Array.map (fun _ -> { programs = 0; steps = 0; actions = 0; least = max_int; most = 0 }) rows
 
 let () =
@@ -53,7 +55,8 @@ let () =
           | a :: is, b :: proven when a = b -> differ (i + 1) (is, proven)
           | is, proven ->
               let one = function [] -> "nothing" | a :: _ -> words a in
-              fail (Printf.sprintf "%s, p = %d, parameter %d, rank %d, action %d from step %d on: the library does %s; proven is %s"
+              fail (Printf.sprintf
+                "%s, p = %d, parameter %d, rank %d, action %d from step %d on: the library does %s; proven is %s"
                 name p parameter rank i first (one is) (one proven)) in
         differ 0 (is, proven)
       end;
