@@ -76,6 +76,8 @@ changed() {
     proves Changed && fail "$1.v is proven with $3 instead of $2"
 }
 changed Dissemination '(distance f s)) (Scratch, 1 + s)' '(distance f s)) (Scratch, 2 + s)'
+changed Doubling '(In, 0) (sum m 0) true' '(In, 0) (sum m 0) false'
+changed Ring 'minus p r (t + 2)' 'minus p r (t + 3)'
 {
     cat Dissemination.v
     echo 'Axiom assumed : 0 = 1. Theorem nonsense : 1 = 0. Proof. symmetry. exact assumed. Qed.'
