@@ -148,6 +148,7 @@ static const struct known {
     {"circulant", ONE(REDUCE), AT(SCRATCH), SLOTS},
     {"swing", ONE(ALLGATHER), AT(STEP), NUMBERED},
     {"swing", ONE(ALLGATHER) | ONE(ALLGATHERV), AT(AGAIN), HOME},
+    {"locality_bruck", 0, AT(STEP) | AT(LAST), NUMBERED},
     {"pat", 0, AT(SCRATCH) | AT(UNREAD), PADDED},
     {"bruck", ONE(ALLTOALL), AT(EMPTY), NUMBERED},
     {"bruck", ONE(ALLTOALL), AT(SCRATCH), LARGEST},

@@ -7,10 +7,10 @@
  * the order of the sources, and scatters.
  *
  * With one leader this is two_level_exchange.h. With as many as a node has ranks (by the name of
- * full_lane) nobody gathers, and every rank sends to one rank of each other node: its lane. In between
- * the messages of a node across, l(h − 1), are traded for their length, and for the copies and the
- * idle ranks of a run. There are at most as many leaders as the smallest node has ranks. Where ranks
- * have rails (coll_beyond), leaders are spread over them.
+ * full_lane) nobody gathers, and every rank sends to one rank of each other node: its lane. In
+ * between the messages of a node across, l(h − 1), are traded for their length, and for the copies
+ * and the idle ranks of a run. There are at most as many leaders as the smallest node has ranks.
+ * Where ranks have rails (coll_beyond), leaders are spread over them.
  *
  *   2 nodes of 2 ranks, l = 2; rank 1 has     1:0 1:1 1:2 1:3                        (from:to)
  *     across, with rank 3                     1:0 1:1 | 3:0 3:1
@@ -22,11 +22,12 @@
  *   (1) sorting moves every element once
  *   (2) a leader has one message to each other node, to the leader of its number, for what its run
  *       has for that node
- * Cost    with s ranks in a run and n in all runs of its number, of a leader on a node of m: messages,
- *         elements and combinations of a gather and a scatter of s·p blocks, of an alltoall across of s·m
- *         blocks, and of one of n·s blocks within. Rounds: at most those of the levels, one after
- *         the other. Sorting (several nodes): s·h (not if s = 1), n·m and s·l·h copies. scratch of a
- *         leader: twice the more of s·p and n·m blocks; if s = 1, once, and n·m
+ * Cost    with s ranks in a run and n in all runs of its number, of a leader on a node of m:
+ *         messages, elements and combinations of a gather and a scatter of s·p blocks, of an
+ *         alltoall across of s·m blocks, and of one of n·s blocks within. Rounds: at most those of
+ *         the levels, one after the other. Sorting (several nodes): s·h (not if s = 1), n·m and
+ *         s·l·h copies. scratch of a leader: twice the more of s·p and n·m blocks; if s = 1, once,
+ *         and n·m
  * Source  Kinkead, Bienz et al. 2025, arXiv:2601.17606; Träff, Hunold 2020 (lanes),
  *         doi:10.1109/CLUSTER49012.2020.00021
  */
@@ -38,9 +39,9 @@
 
 /* ---- sorting ----------------------------------------------------------------------------- */
 
-/* Copies of a leader from IN to OUT: a plan of its own of p = s·l ranks, radix is h, second l. IN has, of
- * the runs of each number, for each rank of the own run the blocks from all nodes; OUT has for each
- * rank of the run those of all ranks. */
+/* Copies of a leader from IN to OUT: a plan of its own of p = s·l ranks, radix is h, second l. IN
+ * has, of the runs of each number, for each rank of the own run the blocks from all nodes; OUT has
+ * for each rank of the run those of all ranks. */
 COLL_INLINE unsigned coll_i_sort_by_source_step(const coll_plan *plan, uint32_t rank, size_t s,
                                                 coll_action *out)
 {
@@ -70,8 +71,8 @@ COLL_ALGORITHM(coll_i_sort_by_source, "sort by source", "",
     /* window */ 1, /* sends */ 1, COLL_NO_PARAMS,
     coll_i_sort_by_node_steps, coll_i_sort_by_source_step);
 
-/* A phase that sorts, at a rank that `sorts`: a plan of p ranks, from the first half of SCRATCH to the
- * second. */
+/* A phase that sorts, at a rank that `sorts`: a plan of p ranks, from the first half of SCRATCH to
+ * the second. */
 COLL_INLINE coll_status coll_i_runs_reorder(coll_plan *plan, coll_workspace *workspace,
                                             const coll_algorithm *algorithm, uint32_t p,
                                             uint32_t radix, bool sorts, size_t half)

@@ -1,11 +1,12 @@
 /* coll/algos/multi_leader_rooted.h — gather(v), scatter(v) by several leaders a node
  *
- * The ranks of a node are cut into l runs (kit/run_bounds.h), each led by its first rank. In a gather, leaders gather the blocks of their runs; those of equal number gather them on the
- * root's node, all l groups at once; the leaders there pass them to the root, run by run, which
- * puts them into the order of the ranks. A scatter does the same backwards. So what goes to or from the root's node goes
- * through l of its ranks, and all adapters that these use; with as many leaders as a node has
- * ranks (by the name of full_lane) every rank of a node drives its share. Within the root's node
- * all of it goes to the root, as in any gather.
+ * The ranks of a node are cut into l runs (kit/run_bounds.h), each led by its first rank. In a
+ * gather, leaders gather the blocks of their runs; those of equal number gather them on the root's
+ * node, all l groups at once; the leaders there pass them to the root, run by run, which puts them
+ * into the order of the ranks. A scatter does the same backwards. So what goes to or from the
+ * root's node goes through l of its ranks, and all adapters that these use; with as many leaders as
+ * a node has ranks (by the name of full_lane) every rank of a node drives its share. Within the
+ * root's node all of it goes to the root, as in any gather.
  *
  *   2 nodes of 4 ranks, l = 2, root 1      rank   0  1  2  3  |  4  5  6  7
  *     gather                                         01 23    |  45    67
@@ -14,13 +15,13 @@
  *
  * Laws (tests/algos/multi_leader_rooted.c)
  *   (1) sorting moves every element once, at the root
- *   (2) leaders alone have messages to other nodes: on other nodes than the root's one of them each,
- *       if the inner algorithm is linear
+ *   (2) leaders alone have messages to other nodes: on other nodes than the root's one of them
+ *       each, if the inner algorithm is linear
  * Cost    messages and elements of the inner algorithms: of a gather or scatter in the run; at a
- *         leader, besides, of one across; on the root's node, of one within. Rounds: at most those of
- *         the levels, one after the other. Sorting (l > 1, several nodes): l·h copies of p blocks in all at the
- *         root. scratch: of the root p blocks, of a leader on its node those of its number, of other leaders
- *         those of their runs, if these are several
+ *         leader, besides, of one across; on the root's node, of one within. Rounds: at most those
+ *         of the levels, one after the other. Sorting (l > 1, several nodes): l·h copies of p
+ *         blocks in all at the root. scratch: of the root p blocks, of a leader on its node those
+ *         of its number, of other leaders those of their runs, if these are several
  * Source  Träff, Hunold 2020, doi:10.1109/CLUSTER49012.2020.00021 (lanes); Bayatpour et al. 2017,
  *         section 4.1 (leaders)
  */
@@ -59,8 +60,8 @@ COLL_INLINE void coll_i_runs_rooted_of(const coll_plan *plan, coll_workspace *wo
                                  : coll_i_runs_elements(plan, workspace, runs);
 }
 
-/* In the run. A rank alone in its run, away from the root's node, has nothing to do. In place the root
- * has its block already: if another rank leads its run, what a scatter brings is put aside. */
+/* In the run. A rank alone in its run, away from the root's node, has nothing to do. In place the
+ * root has its block already: if another rank leads its run, what a scatter brings is put aside. */
 COLL_INLINE coll_status coll_i_runs_rooted_stage(coll_plan *plan, coll_workspace *workspace,
                                                  const coll_i_runs *runs,
                                                  const coll_i_runs_rooted *its)

@@ -2,11 +2,12 @@
  *
  * The vector is cut into l partitions, of which every node has a leader each (kit/leaders.h). A
  * reduce_scatter within a node brings what the node contributes to the leaders, and its ranks scan
- * among themselves. Leaders of equal number exscan their partition across the nodes, all l groups at
- * once, so that each has what the nodes before its own contribute; an allgather within the node
- * brings these partitions together, and every rank combines them with its own result, from the left.
- * Nodes are runs of ranks, so operands are in rank order. With a leader for each rank (by the name of full_lane) every
- * rank of a node drives its share across, where in two_level_scan.h one drives all.
+ * among themselves. Leaders of equal number exscan their partition across the nodes, all l groups
+ * at once, so that each has what the nodes before its own contribute; an allgather within the node
+ * brings these partitions together, and every rank combines them with its own result, from the
+ * left. Nodes are runs of ranks, so operands are in rank order. With a leader for each rank (by the
+ * name of full_lane) every rank of a node drives its share across, where in two_level_scan.h one
+ * drives all.
  *
  *   2 nodes of 2 ranks, l = 2, partitions a b    rank   0      1      2          3
  *     reduce_scatter                                    a01    b01    –          –
@@ -16,15 +17,15 @@
  *     combined                                          0      01     012        0123
  *
  * Laws (tests/algos/multi_leader_scan.c)
- *   (1) messages to other nodes are those of an inner exscan of as many ranks as there are nodes, of each
- *       partition, by its leader
+ *   (1) messages to other nodes are those of an inner exscan of as many ranks as there are nodes,
+ *       of each partition, by its leader
  *   (2) the last node reduces nothing for others; the first gets nothing
  * Cost    messages, elements and combinations of the inner algorithms: within a node, of a scan or
- *         exscan, of a reduce_scatter but on the last, of an allgather but on the first; at a leader,
- *         besides, of an exscan across, for each piece of its partitions. Rounds: at most those of the levels, one after
- *         the other. Besides, `count` combinations on all nodes but the first at every rank (of an
- *         exscan, but the first of its node). scratch: `count` on all nodes but the first; the partitions
- *         of a leader on all nodes but the last
+ *         exscan, of a reduce_scatter but on the last, of an allgather but on the first; at a
+ *         leader, besides, of an exscan across, for each piece of its partitions. Rounds: at most
+ *         those of the levels, one after the other. Besides, `count` combinations on all nodes but
+ *         the first at every rank (of an exscan, but the first of its node). scratch: `count` on
+ *         all nodes but the first; the partitions of a leader on all nodes but the last
  * Source  Träff, Hunold 2020, doi:10.1109/CLUSTER49012.2020.00021
  */
 #ifndef COLL_ALGOS_MULTI_LEADER_SCAN_H
@@ -33,8 +34,9 @@
 #include "multi_leader.h"
 #include "two_level_scan.h"
 
-/* SCRATCH has what the nodes before contribute, and then what the node contributes to the partitions
- * that this rank leads. In place, OUT has the operands until they are scanned, so they are reduced first. */
+/* SCRATCH has what the nodes before contribute, and then what the node contributes to the
+ * partitions that this rank leads. In place, OUT has the operands until they are scanned, so they
+ * are reduced first. */
 COLL_INLINE coll_status coll_i_multi_leader_scan(coll_plan *plan, coll_workspace *workspace)
 {
     const coll_collective it = plan->problem.collective;

@@ -43,6 +43,7 @@
 #include "linear_gather.h"
 #include "linear_neighbor.h"
 #include "linear_scan.h"
+#include "locality_bruck.h"
 #include "mesh_combining.h"
 #include "mesh_tree.h"
 #include "mixed.h"
@@ -218,6 +219,7 @@ COLL_I_REGISTRY({
     /* dissemination, and its kin that gathers */
     &coll_dissemination_barrier,
     &coll_bruck_allgather,
+    &coll_locality_bruck_allgather,
     &coll_sparbit_allgather,
     &coll_pat_allgather,
     &coll_pat_reduce_scatter,

@@ -25,7 +25,8 @@
 
 /* Tables in a workspace: how many ranks are in a run of the nodes before each, but for the last
  * run, h + 1 entries; where blocks have a table, or runs any length, where each run begins, run by
- * run, l·h + 1, else none; blocks across, 2h; and within, 2m; and where those of this rank's run begin, m. */
+ * run, l·h + 1, else none; blocks across, 2h; and within, 2m; and where those of this rank's run
+ * begin, m. */
 typedef struct coll_i_runs {
     coll_i_levels at;
     const coll_layout *layout; /* of all blocks */
