@@ -53,6 +53,7 @@
 #include "multi_leader_blocks.h"
 #include "multi_leader_rooted.h"
 #include "multi_leader_scan.h"
+#include "multi_ring.h"
 #include "multicast.h"
 #include "multicast_all.h"
 #include "neighbor_exchange.h"
@@ -161,6 +162,9 @@ COLL_I_REGISTRY({
     &coll_neighbor_exchange_allgather,
     &coll_ring_reduce_scatter,
     &coll_ring_allreduce,
+    &coll_multi_ring_allgather,
+    &coll_multi_ring_reduce_scatter,
+    &coll_multi_ring_allreduce,
 
     /* permutations that share no link of a fat tree */
     &coll_prefix_allgather,
@@ -328,6 +332,9 @@ typedef struct coll_alias {
     (COLL_BIT(COLL_GATHER) | COLL_BIT(COLL_GATHERV) | COLL_BIT(COLL_SCATTER) |                 \
      COLL_BIT(COLL_SCATTERV) | COLL_BIT(COLL_ALLTOALL) | COLL_BIT(COLL_SCAN) |                 \
      COLL_BIT(COLL_EXSCAN))
+#define COLL_I_RINGS                                                                           \
+    (COLL_BIT(COLL_ALLREDUCE) | COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV) |         \
+     COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK))
 /* Other names of algorithms. */
 COLL_TABLE(coll_alias, coll_aliases, {
     {"flat", "linear", 0, COLL_I_TREES | COLL_ROOTED},
@@ -337,6 +344,8 @@ COLL_TABLE(coll_alias, coll_aliases, {
     {"pipeline", "chain", 1, COLL_I_TREES & ~COLL_BIT(COLL_BARRIER)},
     {"dbt", "double_tree", 0, COLL_I_TREES & ~COLL_BIT(COLL_BARRIER)},
     {"full_lane", "multi_leader", COLL_LEADERS_MOST, COLL_I_LANES},
+    {"bidirectional_ring", "multi_ring", 2, COLL_I_RINGS},
+    {"segmented_ring", "multi_ring", 1, COLL_BIT(COLL_ALLREDUCE)},
 });
 
 /* How many other names there are. */
