@@ -42,15 +42,17 @@
 COLL_HOT_INLINE coll_mirrors coll_i_mirrors_of(const coll_plan *plan, coll_i_partners partners,
                                                uint32_t number, uint32_t t)
 {
-    return partners == COLL_I_SWING ? coll_swing_slots(&plan->fold, number, t)
-                                    : coll_mirrors_of(&plan->fold, &plan->radix, number, t);
+    return partners == COLL_I_SWING   ? coll_swing_slots(&plan->fold, number, t)
+           : partners == COLL_I_TORUS ? coll_i_torus_slots(plan, number, t)
+                                      : coll_mirrors_of(&plan->fold, &plan->radix, number, t);
 }
 
 COLL_HOT_INLINE uint32_t coll_i_mirrored(const coll_plan *plan, coll_i_partners partners,
                                          uint32_t piece)
 {
-    return partners == COLL_I_SWING ? coll_swing_number(&plan->fold, piece)
-                                    : coll_mirrored(&plan->fold, &plan->radix, piece);
+    return partners == COLL_I_SWING   ? coll_swing_number(&plan->fold, piece)
+           : partners == COLL_I_TORUS ? coll_i_torus_number(plan, piece)
+                                      : coll_mirrored(&plan->fold, &plan->radix, piece);
 }
 
 /* Round t of halving from the nearest partner to the farthest, but for where its data lie. */

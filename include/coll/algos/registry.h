@@ -27,6 +27,7 @@
 #include "circulant.h"
 #include "circulant_bcast.h"
 #include "dissemination.h"
+#include "double_ring.h"
 #include "double_tree.h"
 #include "dpml.h"
 #include "fence.h"
@@ -70,6 +71,7 @@
 #include "recursive_multiplying.h"
 #include "recursive_multiplying_allgather.h"
 #include "recursive_multiplying_barrier.h"
+#include "recursive_multiplying_exscan.h"
 #include "recursive_multiplying_scan.h"
 #include "ring.h"
 #include "scatter_allgather.h"
@@ -84,6 +86,7 @@
 #include "sparbit.h"
 #include "split_binary.h"
 #include "swing.h"
+#include "swing_torus.h"
 #include "throttled.h"
 #include "trivance.h"
 #include "trivance_blocks.h"
@@ -162,6 +165,7 @@ COLL_I_REGISTRY({
     &coll_neighbor_exchange_allgather,
     &coll_ring_reduce_scatter,
     &coll_ring_allreduce,
+    &coll_double_ring_barrier,
     &coll_multi_ring_allgather,
     &coll_multi_ring_reduce_scatter,
     &coll_multi_ring_allreduce,
@@ -199,6 +203,7 @@ COLL_I_REGISTRY({
     &coll_recursive_doubling_scan,
     &coll_recursive_multiplying_scan,
     &coll_recursive_doubling_exscan,
+    &coll_recursive_multiplying_exscan,
 
     /* circulant graphs */
     &coll_circulant_bcast,
@@ -212,6 +217,9 @@ COLL_I_REGISTRY({
     &coll_swing_latency_allreduce,
     &coll_swing_allgather,
     &coll_swing_reduce_scatter,
+    &coll_swing_torus_allreduce,
+    &coll_swing_torus_latency_allreduce,
+    &coll_swing_torus_reduce_scatter,
     &coll_trivance_allreduce,
     &coll_trivance_latency_allreduce,
     &coll_trivance_allgather,

@@ -17,13 +17,14 @@
  * ranks. Whoever combines more than two operands takes them into slots, and combines them in rank
  * order.
  *
- * recursive_multiplying.h, recursive_halving.h, butterfly.h, rabenseifner.h, swing.h and trivance.h
- * exchange so; their laws are tested there.
+ * recursive_multiplying.h, recursive_halving.h, butterfly.h, rabenseifner.h, swing.h, swing_torus.h
+ * and trivance.h exchange so; their laws are tested there.
  */
 #ifndef COLL_ALGOS_KIT_FOLDED_EXCHANGE_H
 #define COLL_ALGOS_KIT_FOLDED_EXCHANGE_H
 
 #include "../../plan.h"
+#include "torus_swing.h"
 
 /* A round combines at most 65535 messages in one action. */
 COLL_TABLE(coll_param, coll_i_multiplying_params, {
@@ -31,14 +32,21 @@ COLL_TABLE(coll_param, coll_i_multiplying_params, {
 
 /* ---- rounds ------------------------------------------------------------------------------ */
 
-/* Who meets whom: numbers that differ in one digit, (k = 2) those of swing.h, or (k = 3) those of
- * trivance.h. The caller of what follows gives a constant, so that nothing is decided at run time. */
-typedef enum coll_i_partners { COLL_I_DIGITS, COLL_I_SWING, COLL_I_TRIVANCE } coll_i_partners;
+/* Who meets whom: numbers that differ in one digit, (k = 2) those of swing.h or swing_torus.h, or
+ * (k = 3) those of trivance.h. The caller of what follows gives a constant, so that nothing is decided
+ * at run time. */
+typedef enum coll_i_partners {
+    COLL_I_DIGITS,
+    COLL_I_SWING,
+    COLL_I_TORUS,
+    COLL_I_TRIVANCE
+} coll_i_partners;
 
 COLL_HOT_INLINE const coll_fast_divisor *coll_i_partners_radix(const coll_plan *plan,
                                                                coll_i_partners partners)
 {
-    return partners == COLL_I_SWING ? &coll_fast_divisor_two : &plan->radix;
+    return partners == COLL_I_SWING || partners == COLL_I_TORUS ? &coll_fast_divisor_two
+                                                                : &plan->radix;
 }
 
 COLL_HOT_INLINE coll_exchange coll_i_exchange_of(const coll_plan *plan,
@@ -46,9 +54,17 @@ COLL_HOT_INLINE coll_exchange coll_i_exchange_of(const coll_plan *plan,
                                                  const coll_fast_divisor *k, uint32_t number,
                                                  uint32_t t)
 {
-    return partners == COLL_I_SWING      ? coll_swing_exchange(&plan->fold, number, t)
-           : partners == COLL_I_TRIVANCE ? coll_ring_exchange_of(&plan->fold, k, number, t)
-                                         : coll_exchange_of(&plan->fold, k, number, t);
+    switch (partners) {
+    case COLL_I_SWING:
+        return coll_swing_exchange(&plan->fold, number, t);
+    case COLL_I_TORUS:
+        return coll_i_torus_exchange(plan, number, t);
+    case COLL_I_TRIVANCE:
+        return coll_ring_exchange_of(&plan->fold, k, number, t);
+    case COLL_I_DIGITS:
+        break;
+    }
+    return coll_exchange_of(&plan->fold, k, number, t);
 }
 
 /* A rank's part. */
