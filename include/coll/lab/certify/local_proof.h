@@ -245,13 +245,32 @@ COLL_INLINE bool coll_i_local_read(coll_i_local *l, coll_ref at, size_t count,
            coll_i_refute(l, "it reads what nobody wrote, or what no one record says");
 }
 
-COLL_INLINE bool coll_i_local_write(coll_i_local *l, coll_ref at, size_t count,
-                                    const coll_contributions *is)
+COLL_INLINE bool coll_i_local_has(coll_i_local *l, coll_ref at, size_t count)
 {
     const coll_space space = coll_ref_space(at);
     const size_t room = space == COLL_OUT ? l->out : space == COLL_SCRATCH ? l->scratch : 0;
-    if (coll_ref_offset(at) > room || count > room - coll_ref_offset(at))
-        return coll_i_refute(l, "it writes outside of OUT and SCRATCH");
+    return (coll_ref_offset(at) <= room && count <= room - coll_ref_offset(at)) ||
+           coll_i_refute(l, "it writes outside of OUT and SCRATCH");
+}
+
+/* The rules of plan/action.h on operands: dst may be src exactly, and via too where that is one operand. */
+COLL_INLINE bool coll_i_local_apart(coll_i_local *l, const coll_action *a)
+{
+    const bool copies = a->kind == COLL_DO_COPY, one = a->inputs <= 1;
+    const size_t span = coll_i_action_via_span(a);
+    if (((copies || a->dst != a->src) && coll_i_overlap(a->dst, a->count, a->src, a->count)) ||
+        (!copies &&
+         ((!(one && a->dst == a->via) && coll_i_overlap(a->dst, a->count, a->via, span)) ||
+          (a->kind == COLL_DO_RECV_REDUCE && coll_i_overlap(a->src, a->count, a->via, span)))))
+        return coll_i_refute(l, "operands overlap that must not");
+    return true;
+}
+
+COLL_INLINE bool coll_i_local_write(coll_i_local *l, coll_ref at, size_t count,
+                                    const coll_contributions *is)
+{
+    if (!coll_i_local_has(l, at, count))
+        return false;
     if (at - l->named < l->n_named)
         l->n_named = 0;
     return coll_i_held_write(&l->held, at, count, is) ||
@@ -276,7 +295,7 @@ COLL_INLINE bool coll_i_local_combine(coll_i_local *l, const coll_action *a,
 COLL_INLINE bool coll_i_local_reduce(coll_i_local *l, const coll_action *a)
 {
     coll_contributions sum;
-    if (!coll_i_local_read(l, a->src, a->count, &sum))
+    if (!coll_i_local_apart(l, a) || !coll_i_local_read(l, a->src, a->count, &sum))
         return false;
     for (uint32_t i = 0; i < a->inputs; i++) {
         coll_contributions operand;
@@ -293,7 +312,7 @@ COLL_INLINE bool coll_i_local_reduce(coll_i_local *l, const coll_action *a)
 /* Pieces of one message within a step: actions i … end−1. */
 COLL_INLINE bool coll_i_moves(const coll_action *a)
 {
-    return coll_i_has_peer(a) && (a->count > 0 || coll_i_is_token(a));
+    return coll_i_has_peer(a) && a->count > 0;
 }
 
 COLL_INLINE unsigned coll_i_pieces_end(const coll_action *a, unsigned i, unsigned n)
@@ -303,6 +322,18 @@ COLL_INLINE unsigned coll_i_pieces_end(const coll_action *a, unsigned i, unsigne
            coll_i_has(COLL_I_SENDS, &a[end]) == coll_i_has(COLL_I_SENDS, &a[i]))
         end++;
     return end;
+}
+
+/* Has this rank the other end of a peer's action that should be in its present step? */
+COLL_INLINE bool coll_i_step_answers(const coll_i_local *l, uint32_t peer, size_t step,
+                                     const coll_action *theirs)
+{
+    const bool sends = coll_i_has(COLL_I_SENDS, theirs);
+    for (unsigned i = 0; i < l->n_own; i++)
+        if (coll_i_moves(&l->own[i]) && l->own[i].peer == peer &&
+            coll_i_has(COLL_I_SENDS, &l->own[i]) != sends)
+            return true;
+    return !l->of->claims->there || l->of->claims->there(l->of, peer, step, theirs) != l->step;
 }
 
 /* Has a step of the peer exactly the other ends of `pieces` actions from *mine on? 1: yes, and *other is the
@@ -320,9 +351,13 @@ COLL_INLINE int coll_i_step_meets(coll_i_local *l, uint32_t peer, size_t step,
         l->peer_step = step;
     }
     for (unsigned i = 0; i < l->n_peer_step; i++) {
-        if (!coll_i_moves(&a[i]) || a[i].peer != l->rank ||
-            coll_i_has(COLL_I_SENDS, &a[i]) == sends)
+        if (!coll_i_moves(&a[i]) || a[i].peer != l->rank)
             continue;
+        if (coll_i_has(COLL_I_SENDS, &a[i]) == sends) {
+            if (!coll_i_step_answers(l, peer, step, &a[i]))
+                return -1;
+            continue;
+        }
         if (found == pieces || coll_i_is_token(&a[i]) != coll_i_is_token(mine) ||
             (!coll_i_is_token(mine) && a[i].count != mine[found].count))
             return -1;
@@ -352,8 +387,8 @@ COLL_INLINE bool coll_i_local_meet(coll_i_local *l, const coll_action *mine, uns
         for (end = end < steps ? end : steps; s < end; s++) {
             const int here = coll_i_step_meets(l, peer, s, mine, pieces, &found);
             if (here < 0 || (here > 0 && met > 0))
-                return coll_i_refute(
-                    l, "the message has other sizes at its other end, or is there twice");
+                return coll_i_refute(l, "at the other end the message has other sizes, or is "
+                                        "there twice, or has no answer");
             if (here > 0) {
                 *there = s;
                 *other = *found;
@@ -463,6 +498,8 @@ COLL_INLINE bool coll_i_local_receive(coll_i_local *l, const coll_action *a, uns
             return coll_i_refute(l, "it receives more than is claimed");
         taken += count;
         if (a[i].kind == COLL_DO_RECV_REDUCE) {
+            if (!coll_i_local_apart(l, &a[i]) || !coll_i_local_has(l, a[i].via, count))
+                return false;
             if (a[i].via != a[i].dst && !coll_i_held_erase(&l->held, a[i].via, count))
                 return coll_i_refute(l, "too many pieces: this family cannot be certified so");
             if (!coll_i_local_combine(l, &a[i], &is, (a[i].flags & COLL_LEFT) != 0))
@@ -480,6 +517,8 @@ COLL_INLINE bool coll_i_local_step(coll_i_local *l)
     const coll_plan *plan = l->of->plan;
     const unsigned n = plan->algorithm->step(plan, l->rank, l->step, a);
     size_t there = 0;
+    l->own = a;
+    l->n_own = n;
     for (unsigned i = 0, end; i < n; i = end) {
         coll_contributions is;
         end = i + 1;
@@ -492,7 +531,8 @@ COLL_INLINE bool coll_i_local_step(coll_i_local *l)
                       : coll_i_local_receive(l, &a[i], end - i, there)))
                 return false;
         } else if (a[i].kind == COLL_DO_COPY && a[i].count > 0) {
-            if (!coll_i_local_read(l, a[i].src, a[i].count, &is) ||
+            if (!coll_i_local_apart(l, &a[i]) ||
+                !coll_i_local_read(l, a[i].src, a[i].count, &is) ||
                 !coll_i_local_write(l, a[i].dst, a[i].count, &is))
                 return false;
         } else if (a[i].kind == COLL_DO_REDUCE && a[i].count > 0) {
