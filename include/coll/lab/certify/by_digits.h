@@ -121,7 +121,8 @@ COLL_INLINE uint64_t coll_i_digits_when(const coll_i_theorem *of, uint32_t rank,
     return 2 * at + (receives ? 1 : 0);
 }
 
-/* The last extra rank or its proxy; the first that is neither; the last rank; any one. */
+/* The last extra rank or its proxy; the first that is neither; the last rank, and to whom it sends in some round;
+ * any one. */
 COLL_INLINE unsigned coll_i_digits_classes(const coll_i_theorem *of, uint32_t *rank)
 {
     const uint32_t p = of->in.p, folded = 2 * of->plan->fold.extra;
@@ -131,6 +132,12 @@ COLL_INLINE unsigned coll_i_digits_classes(const coll_i_theorem *of, uint32_t *r
     if (folded < p)
         rank[n++] = folded;
     rank[n++] = p - 1;
+    if (coll_i_digits_radix(of)->by > 2) { /* where that is not from whom it receives */
+        const coll_fold *fold = &of->plan->fold;
+        const coll_exchange x = coll_exchange_of(fold, coll_i_digits_radix(of), fold->core - 1,
+                                                 coll_i_drawn(p, 5, fold->rounds));
+        rank[n++] = coll_fold_rank(fold, coll_exchange_number(&x, coll_i_turn_to(&x, 0)));
+    }
     rank[n++] = coll_i_drawn(p, 1, p);
     return n;
 }

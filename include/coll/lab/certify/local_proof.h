@@ -76,6 +76,8 @@ typedef struct coll_i_local {
     uint64_t level;
     size_t steps, out, scratch; /* elements of OUT and SCRATCH that it has */
     coll_i_held held;
+    const coll_action *own; /* the actions of the present step */
+    unsigned n_own;
     uint32_t
         peer; /* the actions of its step `peer_step`, of which n_peer_step; COLL_RANK_NONE: of none */
     unsigned n_peer_step;
