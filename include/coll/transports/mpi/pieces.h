@@ -30,7 +30,7 @@ enum { COLL_I_MPI_RECEIVED = 1, COLL_I_MPI_NEAR = 2 };
 COLL_INLINE size_t coll_i_mpi_next(const coll_mpi *mpi, unsigned how, size_t bytes)
 {
 #ifdef OPEN_MPI
-    const size_t most = mpi->cut < COLL_MPI_SHORT ? mpi->cut : COLL_MPI_SHORT; /* in pieces */
+    const size_t few = COLL_MPI_SHORT, most = mpi->cut < few ? mpi->cut : few; /* in pieces */
     if ((how & COLL_I_MPI_NEAR) && bytes >= COLL_MPI_BLOCK && bytes > most)
         return bytes - bytes % COLL_MPI_BLOCK;
     return bytes <= mpi->cut && bytes > COLL_MPI_PIECE ? (size_t)COLL_MPI_PIECE : bytes;

@@ -138,13 +138,13 @@ COLL_INLINE coll_mpi_ways coll_mpi_find_ways(coll_mpi *mpi)
             coll_i_mpi_compare(mpi, true, memory, COLL_MPI_TRIED, ways.times);
             ways.near = coll_i_mpi_wins(ways.times, mpi->pages ? COLL_I_MPI_HUGE_ENOUGH
                                                                : COLL_I_MPI_ENOUGH);
-            const size_t least = mpi->oversubscribed ? COLL_MPI_SHORT : COLL_MPI_PIECE;
-            size_t cut = ways.cut;
+            size_t cut = ways.cut, least = COLL_MPI_PIECE;
+            if (mpi->oversubscribed)
+                least = COLL_MPI_SHORT;
             for (ways.cut = least; cut > least; cut /= 2) {
+                const int enough = cut <= COLL_MPI_SHORT ? 10 : (int)COLL_I_MPI_PIECES_ENOUGH;
                 coll_i_mpi_compare(mpi, false, memory, cut, times);
-                if (coll_i_mpi_wins(times,
-                                    cut > COLL_MPI_SHORT ? COLL_I_MPI_PIECES_ENOUGH : 10) &&
-                    ways.cut < cut)
+                if (coll_i_mpi_wins(times, enough) && ways.cut < cut)
                     ways.cut = cut;
             }
         }
