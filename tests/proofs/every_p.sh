@@ -48,7 +48,7 @@ closed=$(grep -c '^Closed under the global context$' out)
 
 ocamlfind ocamlopt -w -a schedules.mli schedules.ml compare.ml -o compare >out 2>&1 ||
     { fail 'compare.ml is not compiled' && exit 1; }
-"${COLL_CC:-cc}" -std=c99 -O1 -Wall -Wextra -I"$source/include" -I"$source" "$source/tests/proofs/run/actions.c" \
+"${COLL_CC:-cc}" -std=c99 -O1 -Wall -Wextra -I"$source/include" -I"$source/tests" "$source/tests/proofs/run/actions.c" \
     -o actions >out 2>&1 || { fail 'actions.c is not compiled' && exit 1; }
 if [ "${1:-}" = all ]; then
     compares all || fail 'the library does something else'

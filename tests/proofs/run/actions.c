@@ -24,7 +24,7 @@
 #include "coll/algos/fnomial.h"
 #include "coll/algos/recursive_multiplying.h"
 #include "coll/algos/ring.h"
-#include "tests/support/chance.h"
+#include "support/chance.h"
 
 enum { MOST = 4096, WHOLE = 0x7fffffff };
 
