@@ -23,11 +23,13 @@ static uint64_t mixed(uint64_t x)
     return x ^ (x >> 32);
 }
 
+__extension__ typedef __int128 whole;
+
 /* Up to 24 bits at one of 60 places, with a sign: an f32, too. */
-static __int128 operand(int of, size_t i)
+static whole operand(int of, size_t i)
 {
     const uint64_t random = mixed((uint64_t)of * 1000003u + i + 1);
-    const __int128 size = (__int128)(random & 0xffffff) << (random >> 32) % 60;
+    const whole size = (whole)(random & 0xffffff) << (random >> 32) % 60;
     return random >> 63 ? -size : size;
 }
 
@@ -37,9 +39,9 @@ static int owned(int of, int turn)
     return (of + turn) % p;
 }
 
-static __int128 sum_of(int first, int end, int turn, size_t i)
+static whole sum_of(int first, int end, int turn, size_t i)
 {
-    __int128 sum = 0;
+    whole sum = 0;
     for (int r = first; r < end; r++)
         sum += operand(owned(r, turn), i);
     return sum;
@@ -48,7 +50,7 @@ static __int128 sum_of(int first, int end, int turn, size_t i)
 static void fill(void *to, bool single, size_t count, int turn)
 {
     for (size_t i = 0; i < count; i++) {
-        const __int128 x = operand(owned(rank, turn), i);
+        const whole x = operand(owned(rank, turn), i);
         if (single)
             ((float *)to)[i] = (float)x;
         else
@@ -81,7 +83,7 @@ static bool right(int which, bool single, int n, int turn)
         return true;
     for (int i = 0; i < n; i++) {
         const size_t at = which == 4 ? (size_t)(rank * n + i) : (size_t)i;
-        const __int128 sum = sum_of(first, end, turn, at);
+        const whole sum = sum_of(first, end, turn, at);
         const float single_sum = (float)sum;
         const double sum64 = (double)sum;
         if (single ? memcmp(&out32[i], &single_sum, sizeof single_sum) != 0

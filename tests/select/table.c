@@ -304,8 +304,10 @@ TEST(wrong_choices)
     REFUSES_CHOICE(
         "neighbor_alltoallv:quux",
         "there is no algorithm for neighbor_alltoallv called \"quux\"; there is linear");
-    REFUSES_CHOICE("scan:ring", "ring does not solve scan; linear, binary_tree, "
-                                "recursive_doubling, recursive_multiplying, two_level do");
+    REFUSES_CHOICE(
+        "scan:ring",
+        "ring does not solve scan; linear, binary_tree, "
+        "recursive_doubling, recursive_multiplying, two_level, multi_leader, full_lane do");
     REFUSES_CHOICE("bcast:fnomial:g=3",
                    "there is no parameter \"g\"; there are f, segment, order");
     REFUSES_CHOICE("allreduce:ring:k=3", "ring has no parameters");

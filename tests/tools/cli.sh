@@ -584,7 +584,7 @@ refuses 'coll verify: -p is a range such as 1..64, within 1..1024, not "1.."' ve
 refuses 'coll verify: -p is a range such as 1..64, within 1..1024, not "0..4"' verify -p 0..4
 refuses 'coll verify: -p is a range such as 1..64, within 1..1024, not "1..99999999999999999999"' verify -p 1..99999999999999999999
 refuses 'coll verify: --jobs is a whole number from 1 to 64, not "0"' verify --jobs 0
-refuses 'coll verify: ring does not solve scan; linear, binary_tree, recursive_doubling, recursive_multiplying, two_level do' verify scan ring
+refuses 'coll verify: ring does not solve scan; linear, binary_tree, recursive_doubling, recursive_multiplying, two_level, multi_leader, full_lane do' verify scan ring
 run 2 run allreduce ring -p 4 --count 100G
 grep -q '^coll run: the buffers of 4 ranks need .* GB, and this machine has .* GB$' "$scratch/err" || fail 'no word about memory'
 if [ -w /dev/full ]; then

@@ -114,7 +114,7 @@ COLL_INLINE unsigned coll_i_locality_inter(const coll_plan *plan, const coll_i_l
     const uint32_t p = plan->problem.p, h = my->h, i = my->at.index;
     const uint64_t e = (uint64_t)my->at.local * my->each + x + 1, far = e * my->n;
     const uint64_t some = my->n < h - far ? my->n : h - far;
-    unsigned n;
+    unsigned n = 0;
     if (e >= my->k || far >= h)
         return 0;
     for (unsigned sends = 2; sends-- > 0;) {
@@ -125,7 +125,7 @@ COLL_INLINE unsigned coll_i_locality_inter(const coll_plan *plan, const coll_i_l
             at.first + (share == 1 ? (uint32_t)e - 1 : ((uint32_t)e - 1) / share);
         const uint64_t from = sends ? i : at.index;
         if (sends)
-            n = coll_i_locality_move(plan, true, peer, from, from + some, out);
+            n += coll_i_locality_move(plan, true, peer, from, from + some, out);
         else
             n += coll_i_locality_move(plan, false, peer, from, from + some, out + n);
     }
