@@ -130,13 +130,11 @@ static void check(coll_collective it, bool average)
 /* in[] is left alone. */
 static void check_inputs(void)
 {
+    size_t changed = 0;
     for (uint32_t r = 0; r < P; r++)
         for (size_t i = 0; i < P * N; i++)
-            if (in[r][i] < operand(r, i) || in[r][i] > operand(r, i)) {
-                CHECK(!"an input was changed");
-                return;
-            }
-    CHECK(true);
+            changed += in[r][i] < operand(r, i) || in[r][i] > operand(r, i);
+    CHECK_EQ(changed, 0);
 }
 
 /* One collective: measured in a communicator with room, run in one that has exactly that. */

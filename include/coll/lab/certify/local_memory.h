@@ -49,7 +49,7 @@ typedef struct coll_i_claims {
 
 /* What was found. */
 typedef struct coll_certificate_report {
-    bool ok;
+    bool ok; /* it is proven */
     uint32_t p, rank;
     size_t step;
     const char *what; /* static storage */
