@@ -136,6 +136,8 @@ static coll_status status_of(const comm_case *it, uint32_t traits)
     if (comm_is_v(it->collective) && !it->packed && it->p > 1 &&
         it->collective != COLL_REDUCE_SCATTER && traits & COLL_NEEDS_PACKED)
         return COLL_ERR_LAYOUT;
+    if ((traits & COLL_NEEDS_POWER_OF_TWO) && (it->p & (it->p - 1)) != 0)
+        return COLL_ERR_SHAPE;
     return COLL_OK;
 }
 

@@ -45,7 +45,7 @@ COLL_INLINE unsigned coll_i_multi_ring_allgather_step(const coll_plan *plan, uin
 {
     unsigned n = 0;
     if (plan->problem.p > 1) {
-        coll_i_lane lane;
+        coll_i_ring_lane lane;
         coll_block give, take, piece;
         coll_i_lane_at(plan, rank, s, 1, &lane);
         give = coll_out_block(plan, lane.give);
@@ -91,7 +91,7 @@ COLL_INLINE unsigned coll_i_multi_ring_reduce_scatter_step(const coll_plan *plan
 {
     const uint32_t p = plan->problem.p;
     const coll_ref input = coll_input(plan), home = COLL_AT(COLL_OUT, 0);
-    coll_i_lane lane;
+    coll_i_ring_lane lane;
     coll_block give, take, piece;
     coll_ref sum, last;
     if (s == (p - (size_t)1) * plan->param[0]) {
@@ -161,7 +161,7 @@ COLL_INLINE unsigned coll_i_multi_ring_allreduce_step(const coll_plan *plan, uin
                                                       size_t s, coll_action *out)
 {
     const size_t part = coll_i_multi_ring_part(plan);
-    coll_i_lane lane;
+    coll_i_ring_lane lane;
     coll_block give, take, piece;
     coll_ref here;
     size_t staged;

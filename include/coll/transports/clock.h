@@ -2,6 +2,7 @@
 #ifndef COLL_TRANSPORTS_CLOCK_H
 #define COLL_TRANSPORTS_CLOCK_H
 
+#include <sched.h> /* struct timespec, which strict C99 hides */
 #include <time.h>
 
 #include "../config.h"

@@ -40,17 +40,18 @@ COLL_HOT_INLINE uint32_t coll_i_ring_stride(uint32_t p, uint32_t ring)
 }
 
 /* A step: a piece, or a segment of one, goes on. */
-typedef struct coll_i_lane {
+typedef struct coll_i_ring_lane {
     uint32_t rings, ring;
     uint32_t to, from;
     uint32_t give, take; /* blocks */
     size_t round;
     size_t segment, segments; /* of a piece */
-} coll_i_lane;
+} coll_i_ring_lane;
 
 /* The rank `rounds` ≤ p rounds back on the ring, or on. */
-COLL_HOT_INLINE uint32_t coll_i_lane_rank(uint32_t p, uint32_t rank, const coll_i_lane *lane,
-                                          size_t rounds, bool back)
+COLL_HOT_INLINE uint32_t coll_i_lane_rank(uint32_t p, uint32_t rank,
+                                          const coll_i_ring_lane *lane, size_t rounds,
+                                          bool back)
 {
     uint32_t term = rounds < p ? (uint32_t)rounds : 0, distance = 0;
     for (uint32_t stride = coll_i_ring_stride(p, lane->ring); stride > 0; stride >>= 1) {
@@ -72,7 +73,7 @@ COLL_HOT_INLINE size_t coll_i_lane_segments(const coll_plan *plan, size_t larges
 /* Step s; the block that is sent in round t of a phase of p−1 rounds began `skew` + t ranks back on
  * the ring. p > 1 */
 COLL_HOT_INLINE void coll_i_lane_at(const coll_plan *plan, uint32_t rank, size_t s,
-                                    size_t segments, coll_i_lane *lane)
+                                    size_t segments, coll_i_ring_lane *lane)
 {
     const uint32_t p = plan->problem.p;
     const size_t messages = coll_i_quotient(s, segments);
@@ -91,8 +92,8 @@ COLL_HOT_INLINE void coll_i_lane_at(const coll_plan *plan, uint32_t rank, size_t
 }
 
 /* What of a block goes by a step's message, from the block's beginning on. */
-COLL_HOT_INLINE coll_block coll_i_lane_piece(const coll_plan *plan, const coll_i_lane *lane,
-                                             size_t count)
+COLL_HOT_INLINE coll_block coll_i_lane_piece(const coll_plan *plan,
+                                             const coll_i_ring_lane *lane, size_t count)
 {
     const coll_partition cut = coll_partition_of(count, lane->rings);
     const size_t segment = plan->param[1];

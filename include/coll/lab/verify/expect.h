@@ -138,8 +138,11 @@ COLL_INLINE uint64_t coll_i_grid_inner(const coll_grid_worker *worker, const col
         ((traits & COLL_NEEDS_COMMUTATIVE) ||
          ((traits & COLL_NEEDS_LINE) && param[0] > 1 && param[0] < (parts ? of->p : most))))
         set |= coll_i_status_bit(COLL_ERR_ORDER);
+    /* of the leaders of sockets there are others than nodes */
     if (((traits & COLL_NEEDS_POWER_OF_TWO) &&
-         (level == COLL_INTRA ? most > 2 : !coll_i_is_power_of_two(most))) ||
+         (level == COLL_INTRA
+              ? most > 2
+              : (outer & COLL_NEEDS_INTER_GROUP) || !coll_i_is_power_of_two(most))) ||
         ((traits & COLL_NEEDS_FULL_ROWS) && param[0] > 1))
         set |= coll_i_status_bit(COLL_ERR_SHAPE);
     if (traits & COLL_NEEDS_OUT_OF_PLACE)
