@@ -116,8 +116,14 @@ COLL_HOT_INLINE coll_exchange coll_ring_exchange_of(const coll_fold *fold,
                                                     const coll_fast_divisor *k, uint32_t number,
                                                     uint32_t t)
 {
-    coll_exchange x = coll_exchange_of(fold, k, number, t);
-    x.ring = x.radix == 3 ? fold->core : 0;
+    const coll_exchange of = coll_exchange_of(fold, k, number, t);
+    coll_exchange x; /* member by member, as some compilers call memcpy for a whole one */
+    x.stride = of.stride;
+    x.radix = of.radix;
+    x.digit = of.digit;
+    x.first = of.first;
+    x.below = of.below;
+    x.ring = of.radix == 3 ? fold->core : 0;
     return x;
 }
 
