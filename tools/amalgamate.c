@@ -213,25 +213,14 @@ static char *edit_operators(char *text)
     return to;
 }
 
-/* A header of operators on types none of which is wanted: its guard and what it includes. */
-static char *edit_unwanted(char *text)
-{
-    char *end = strstr(text, "#include");
-    char *next;
-    while ((next = strstr(end + 1, "#include")) != NULL)
-        end = next;
-    strcpy(end + strcspn(end, "\n"), "\n#endif\n");
-    return text;
-}
-
 static char *edit(const char *path, char *text, void *arg)
 {
     (void)arg;
-    if (strcmp(path, "reduce/complex.h") == 0 && ask.types && !ask.type[COLL_CF32])
-        return edit_unwanted(text);
-    if (strcmp(path, "reduce/f8.h") == 0 && ask.types && !ask.type[COLL_F8_E4M3] &&
-        !ask.type[COLL_F8_E5M2])
-        return edit_unwanted(text);
+    /* operators on types none of which is wanted */
+    if (ask.types && ((strcmp(path, "reduce/complex.h") == 0 && !ask.type[COLL_CF32]) ||
+                      (strcmp(path, "reduce/f8.h") == 0 && !ask.type[COLL_F8_E4M3] &&
+                       !ask.type[COLL_F8_E5M2])))
+        *text = '\0';
     if (strncmp(path, "reduce", 6) == 0 && ask.types)
         return edit_operators(text);
     if (strcmp(path, "select.h") == 0 && strstr(text, "COLL_TABLE(coll_rule, "))

@@ -76,7 +76,8 @@ COLL_HOT_INLINE uint32_t coll_i_torus_slot(const coll_plan *plan, uint32_t numbe
 /* The number that has a slot. O(log p) */
 COLL_HOT_INLINE uint32_t coll_i_torus_number(const coll_plan *plan, uint32_t slot)
 {
-    uint32_t slots[2] = {0, 0}, number = 0;
+    uint32_t slots[2], number = 0;
+    slots[0] = slots[1] = 0;
     for (uint32_t t = 0; t < plan->fold.rounds; t++) {
         coll_i_torus_round at;
         coll_i_torus_round_of(plan, t, &at);
