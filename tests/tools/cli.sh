@@ -60,11 +60,12 @@ fi
 # ---- show ------------------------------------------------------------------------------------
 "$coll" list --markdown | awk -F' *[|] *' 'NR > 2 { print $2, $3, $5 }' >"$scratch/rows"
 while read -r collective algorithm traits; do
-    shape=
+    shape= ranks=6
+    case $traits in *needs-power-of-two*) ranks=8 ;; esac
     case $collective in neighbor_*) shape='--graph torus:2x3' ;; esac
     case $traits in *uses-nodes*) shape="$shape --nodes 4" ;; esac
     # shellcheck disable=SC2086
-    says "^$collective, ${algorithm}[ :].*6 ranks" show "$collective" "$algorithm" -p 6 $shape
+    says "^$collective, ${algorithm}[ :].*$ranks ranks" show "$collective" "$algorithm" -p $ranks $shape
 done <"$scratch/rows"
 says '^bcast, fnomial f=3 segment=2 order=0: 9 ranks, 4 elements, root 2$' show bcast fnomial -p 9 --count 4 --root 2 --param f=3 --param segment=2
 says '^bcast, fnomial f=2 segment=3 order=0: 8 ranks' show bcast binomial -p 8 --param segment=3
@@ -231,16 +232,18 @@ grep -q FAILED "$scratch/out" && fail 'a proof failed'
 [ "$(grep -c ' proven$' "$scratch/out")" -eq "$("$coll" list --markdown | tail -n +3 | wc -l)" ] || fail 'an algorithm was not proven'
 
 # ---- run -------------------------------------------------------------------------------------
-while read -r collective algorithm _; do
+while read -r collective algorithm traits; do
+    ranks=5
+    case $traits in *needs-power-of-two*) ranks=4 ;; esac
     for transport in threads loopback; do
-        says '^result     right on all ranks' run "$collective" "$algorithm" -p 5 --transport $transport --repeat 2
+        says '^result     right on all ranks' run "$collective" "$algorithm" -p $ranks --transport $transport --repeat 2
         case $collective in
         barrier | neighbor_*) ;;
         *) says '^result     right on all ranks' run "$collective" "$algorithm" -p 4 --count 33 --in-place --transport $transport --repeat 2 --seed 7 ;;
         esac
     done
     # Over TCP, but for what needs a network that multicasts or reduces.
-    "$coll" run "$collective" "$algorithm" -p 5 --transport tcp --repeat 2 >"$scratch/out" 2>"$scratch/err"
+    "$coll" run "$collective" "$algorithm" -p $ranks --transport tcp --repeat 2 >"$scratch/out" 2>"$scratch/err"
     if grep -q '^result     right on all ranks' "$scratch/out"; then
         by_tcp=$((${by_tcp:-0} + 1))
     else
@@ -275,8 +278,8 @@ for buffers in 1 3 7; do # as many as there are repetitions, fewer, and more
 done
 refuses 'coll run: --buffers is a whole number from 1 to 4096, not "0"' run allreduce ring -p 2 --buffers 0
 says '^allreduce  *double_tree  *right, median ' run allreduce all -p 6 --count 40 --repeat 2
-says '^18[0-9] right, 0 wrong, ' run all all -p 4 --nodes 2 --repeat 2 --transport loopback
-says '^1[67][0-9] right, 0 wrong, ' run all all -p 5 --nodes 2 --repeat 2 --transport join
+says '^20[0-9] right, 0 wrong, ' run all all -p 4 --nodes 2 --repeat 2 --transport loopback
+says '^1[89][0-9] right, 0 wrong, ' run all all -p 5 --nodes 2 --repeat 2 --transport join
 says 'a thread a rank, by TCP between nodes' run allreduce dpml -p 6 --nodes 1,3,2 --repeat 2 --transport join
 # What the last repetition did: each message that was sent was received, whatever the ranks are.
 traced() { # SENDS ARGUMENT…
@@ -302,9 +305,9 @@ refuses 'coll run: all goes with --ranks, --count, --nodes, --type, --transport,
 says '; a process a rank, by TCP$' launch -n 3 "$coll" run scan linear -p 3 --count 9 --transport tcp
 says '^result     right on all ranks' launch -n 3 "$coll" run reduce_scatter ring --counts 4,0,7 --transport tcp
 says '^allreduce  *in_network  *not here: the transport lacks a capability' launch -n 3 "$coll" run allreduce all --transport tcp
-says '^1[6-9][0-9] right, 0 wrong, [1-9][0-9]* not here$' launch -n 4 "$coll" run all all --count 3 --transport tcp
+says '^1[89][0-9] right, 0 wrong, [1-9][0-9]* not here$' launch -n 4 "$coll" run all all --count 3 --transport tcp
 says '; a process a rank, by shared memory$' launch -n 3 "$coll" run scan linear -p 3 --count 9 --transport shm
-says '^19[0-9] right, 0 wrong, 0 not here$' launch -n 4 "$coll" run all all --count 3 --transport shm
+says '^21[0-9] right, 0 wrong, 0 not here$' launch -n 4 "$coll" run all all --count 3 --transport shm
 says '^result     right on all ranks' launch -n 3 "$coll" run allreduce shm --count 70k --repeat 20 --buffers 2 --transport shm
 says '^allreduce  *dpml  *not here: the transport lacks a capability' launch -n 4 "$coll" run allreduce all --nodes 2 --transport shm
 refuses 'coll run: by shm each rank is a process: coll launch -n P coll run …' run allreduce ring -p 2 --transport shm
@@ -579,10 +582,11 @@ refuses 'coll run: the transport loopback runs at most 16384 ranks here, not 999
 refuses 'coll run: ring needs a window of at least 2' run allreduce ring -p 4 --window 1
 refuses 'coll run: --window is a whole number from 1 to 32, not "33"' run allreduce ring -p 4 --window 33
 refuses 'coll run: --repeat is a whole number from 1 to 10000000, not "0"' run allreduce ring -p 4 --repeat 0
-refuses 'coll verify: -p is a range such as 1..64, within 1..1024, not "9..3"' verify -p 9..3
-refuses 'coll verify: -p is a range such as 1..64, within 1..1024, not "1.."' verify -p 1..
-refuses 'coll verify: -p is a range such as 1..64, within 1..1024, not "0..4"' verify -p 0..4
-refuses 'coll verify: -p is a range such as 1..64, within 1..1024, not "1..99999999999999999999"' verify -p 1..99999999999999999999
+refuses 'coll verify: -p is a range such as 1..64, within 1..1048576, not "9..3"' verify -p 9..3
+refuses 'coll verify: all ranks are run among at most 1024: give -p A..B with B at most 1024, or --certify' verify -p 1..2000
+refuses 'coll verify: -p is a range such as 1..64, within 1..1048576, not "1.."' verify -p 1..
+refuses 'coll verify: -p is a range such as 1..64, within 1..1048576, not "0..4"' verify -p 0..4
+refuses 'coll verify: -p is a range such as 1..64, within 1..1048576, not "1..99999999999999999999"' verify -p 1..99999999999999999999
 refuses 'coll verify: --jobs is a whole number from 1 to 64, not "0"' verify --jobs 0
 refuses 'coll verify: ring does not solve scan; linear, binary_tree, recursive_doubling, recursive_multiplying, two_level, multi_leader, full_lane do' verify scan ring
 run 2 run allreduce ring -p 4 --count 100G

@@ -18,7 +18,7 @@ for transport in ucx ofi; do
     coll=$COLL_COMMAND
     for ranks in 2 5; do
         run 0 launch -n $ranks "$networks" run all all --repeat 2 --transport $transport
-        grep -q '^1[67][0-9] right, 0 wrong, ' "$scratch/out" || fail "$transport, $ranks ranks"
+        grep -q '^1[89][0-9] right, 0 wrong, ' "$scratch/out" || fail "$transport, $ranks ranks"
     done
     run 0 launch -n 3 "$networks" run bcast binomial --count 400k --repeat 3 --transport $transport
     grep -q '^result     right on all ranks' "$scratch/out" || fail "$transport, long messages"
