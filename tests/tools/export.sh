@@ -35,7 +35,9 @@ msccl() {
 
 "$coll" list --markdown | awk -F' *[|] *' 'NR > 2 { print $2, $3, $5 }' >"$scratch/rows"
 while read -r collective algorithm traits; do
-    for p in 5 8; do
+    ps='5 8'
+    case $traits in *needs-power-of-two*) ps=8 ;; esac
+    for p in $ps; do
         run 0 json "$collective" "$algorithm" -p $p
         run 0 dot "$collective" "$algorithm" -p $p
         msccl "$collective" "$algorithm" "$traits" $p
