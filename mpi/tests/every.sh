@@ -10,7 +10,9 @@ need "$COLL_COMMAND"
 # What the layer can never run, by trait:
 #   needs-counts   of gatherv and scatterv, MPI tells the counts to the root alone
 #   needs-route    it gives graphs no routes
-never='needs-(counts|route)'
+# and of 5 ranks:
+#   needs-power-of-two
+never='needs-(counts|route|power-of-two)'
 
 # COLLECTIVE ALGORITHM NUMBER KIND: multicasts and what the network does are of all ranks of one node, and so is
 # SHARED memory, but of algorithms that work by nodes.

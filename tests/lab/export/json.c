@@ -219,13 +219,15 @@ static bool has_tokens(const play *g)
 }
 
 /* Not in data show: tokens, messages that are mere tokens, what nobody needs, equal messages of one
- * channel, and what is written again. */
+ * channel, two of one channel of which the sum alone is wanted, and what is written again. */
 static void lose_all(play *g, rig *it)
 {
     const coll_plan *plan = &it->ranks[0].plan;
     const bool shows =
         !has_tokens(g) && !(plan->traits & (COLL_USES_PADDING | COLL_NEEDS_BUILD)) &&
         !(plan->problem.collective == COLL_REDUCE && plan->traits & COLL_NEEDS_MULTICAST) &&
+        !(plan->problem.collective == COLL_EXSCAN &&
+          strcmp(plan->algorithm->name, "recursive_multiplying") == 0) &&
         !coll_is(COLL_BIT(COLL_NEIGHBOR_ALLGATHER) | COLL_BIT(COLL_NEIGHBOR_ALLGATHERV),
                  plan->problem.collective);
     for (uint32_t r = 0; r < g->p; r++)
