@@ -47,8 +47,8 @@
 #include "reduce/complex.h"
 #include "reduce/f8.h"
 #include "reduce/floats.h"
-/* ---- pairs: a value and the index that minloc and maxloc carry, laid out as MPI's are
- * ----------- */
+
+/* ---- pairs: a value and the index that minloc and maxloc carry, laid out as MPI's are ---- */
 
 /* An int16_t and its index, of COLL_I16_I32: for MINLOC and MAXLOC. */
 typedef struct COLL_I_ALIAS coll_i16_i32 {

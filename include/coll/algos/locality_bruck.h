@@ -124,10 +124,7 @@ COLL_INLINE unsigned coll_i_locality_inter(const coll_plan *plan, const coll_i_l
         const uint32_t peer =
             at.first + (share == 1 ? (uint32_t)e - 1 : ((uint32_t)e - 1) / share);
         const uint64_t from = sends ? i : at.index;
-        if (sends)
-            n += coll_i_locality_move(plan, true, peer, from, from + some, out);
-        else
-            n += coll_i_locality_move(plan, false, peer, from, from + some, out + n);
+        n += coll_i_locality_move(plan, sends > 0, peer, from, from + some, out + n);
     }
     return n;
 }
@@ -161,8 +158,7 @@ COLL_INLINE unsigned coll_i_locality_parts(const coll_plan *plan, const coll_i_l
     return 1;
 }
 
-/* Step s of the rounds within: the sends of one, or its receives; parts may go over the last rank.
- * */
+/* Step s of the rounds within: the sends of one, or its receives. Parts may go over the last rank. */
 COLL_INLINE unsigned coll_i_locality_intra(const coll_plan *plan, const coll_i_locality *my,
                                            size_t s, coll_action *out)
 {

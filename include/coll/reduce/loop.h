@@ -15,6 +15,7 @@
 #define COLL_I_ALIAS
 #define COLL_I_ALIGN(n)
 #endif
+
 /* ---- elements as the loops see them ------------------------------------------------------ */
 
 typedef int8_t coll_i_i8 COLL_I_ALIAS;

@@ -34,9 +34,8 @@ typedef struct coll_i_runs {
     uint32_t l, own;      /* runs of a node; this rank's */
     uint32_t begin, size; /* local rank at which this rank's run begins; its ranks */
     size_t block;         /* elements that a rank gives to its leader, or gets from it */
-    uint32_t home,
-        root; /* the run that the root leads on its node, or COLL_RANK_NONE; who leads
-                             this rank's run, by its number in it */
+    uint32_t home;        /* the run that the root leads on its node, or COLL_RANK_NONE */
+    uint32_t root;        /* who leads this rank's run, by its number in it */
     bool leads, sorts;
 } coll_i_runs;
 
