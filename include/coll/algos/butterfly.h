@@ -69,7 +69,6 @@ COLL_HOT_INLINE coll_i_halving coll_i_butterfly_round(const coll_plan *plan,
     h.x.digit = x.digit;
     h.x.first = x.first;
     h.x.below = x.below;
-    h.x.ring = x.ring;
     h.span = keep.span;
     h.first = keep.first - h.x.digit * keep.span;
     h.from = h.to = h.slots = 0;
@@ -171,7 +170,7 @@ COLL_INLINE unsigned coll_i_butterfly_step(const coll_plan *plan, coll_i_partner
                         s - (me.proxy ? 1 : 0));
     if (at.round < plan->fold.rounds) {
         const coll_i_halving h = coll_i_butterfly_of(plan, partners, &me, at.round);
-        return coll_i_halving_turn(plan, &h, at.turn, out);
+        return coll_i_halving_turn(plan, partners, &h, at.turn, out);
     }
     return coll_i_butterfly_home(plan, partners, rank, &me, out);
 }

@@ -110,7 +110,7 @@ COLL_HOT_INLINE unsigned coll_i_rabenseifner_halve(const coll_plan *plan,
         const coll_i_turn at = coll_i_turn_up(plan, coll_i_partners_radix(plan, partners), true,
                                               s - (part->me.proxy ? 1 : 0));
         const coll_i_halving h = coll_i_rabenseifner_round(plan, partners, part, at.round);
-        return coll_i_halving_turn(plan, &h, at.turn, out);
+        return coll_i_halving_turn(plan, partners, &h, at.turn, out);
     }
 }
 
@@ -166,9 +166,9 @@ COLL_INLINE unsigned coll_i_halved_allreduce_step(const coll_plan *plan,
         const uint32_t from = coll_i_turn_from(&h.x, at.turn);
         const coll_block mine = coll_i_halving_part(plan, &h, h.x.digit);
         const coll_block theirs = coll_i_halving_part(plan, &h, from);
-        coll_act_send(&out[0], coll_i_exchange_peer(plan, &h.x, to), part.sums + mine.offset,
-                      mine.count);
-        coll_act_recv(&out[1], coll_i_exchange_peer(plan, &h.x, from),
+        coll_act_send(&out[0], coll_i_exchange_peer(plan, partners, &h.x, to),
+                      part.sums + mine.offset, mine.count);
+        coll_act_recv(&out[1], coll_i_exchange_peer(plan, partners, &h.x, from),
                       part.sums + theirs.offset, theirs.count);
         return 2;
     }

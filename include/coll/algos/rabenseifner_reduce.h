@@ -97,13 +97,13 @@ COLL_HOT_INLINE unsigned coll_i_rabenseifner_gather(const coll_plan *plan,
     if (at.round >= climb.until) {
         const uint32_t from = coll_i_turn_from(&h.x, at.turn);
         const coll_block theirs = coll_i_halving_part(plan, &h, from);
-        coll_act_recv(out, coll_i_exchange_peer(plan, &h.x, from), part->sums + theirs.offset,
-                      theirs.count);
+        coll_act_recv(out, coll_i_exchange_peer(plan, COLL_I_DIGITS, &h.x, from),
+                      part->sums + theirs.offset, theirs.count);
     } else {
         const coll_exchange top =
             coll_exchange_of(&plan->fold, &plan->radix, climb.top, at.round);
         const coll_block mine = coll_i_halving_part(plan, &h, h.x.digit);
-        coll_act_send(out, coll_i_exchange_peer(plan, &h.x, top.digit),
+        coll_act_send(out, coll_i_exchange_peer(plan, COLL_I_DIGITS, &h.x, top.digit),
                       part->sums + mine.offset, mine.count);
     }
     return 1;

@@ -70,8 +70,9 @@ COLL_HOT_INLINE coll_block coll_i_halving_part(const coll_plan *plan, const coll
     return coll_i_pieces(plan, h->first + place * h->span, h->span);
 }
 
-COLL_HOT_INLINE unsigned coll_i_halving_turn(const coll_plan *plan, const coll_i_halving *h,
-                                             uint32_t turn, coll_action *out)
+COLL_HOT_INLINE unsigned coll_i_halving_turn(const coll_plan *plan, coll_i_partners partners,
+                                             const coll_i_halving *h, uint32_t turn,
+                                             coll_action *out)
 {
     const coll_block keep = coll_i_halving_part(plan, h, h->x.digit);
     coll_i_operands of;
@@ -84,10 +85,10 @@ COLL_HOT_INLINE unsigned coll_i_halving_turn(const coll_plan *plan, const coll_i
     {
         const uint32_t to = coll_i_turn_to(&h->x, turn);
         const coll_block give = coll_i_halving_part(plan, h, to);
-        coll_act_send(&out[0], coll_i_exchange_peer(plan, &h->x, to), h->from + give.offset,
-                      give.count);
+        coll_act_send(&out[0], coll_i_exchange_peer(plan, partners, &h->x, to),
+                      h->from + give.offset, give.count);
     }
-    coll_i_take_operand(plan, &h->x, coll_i_turn_from(&h->x, turn), &of, &out[1]);
+    coll_i_take_operand(plan, partners, &h->x, coll_i_turn_from(&h->x, turn), &of, &out[1]);
     return 2;
 }
 
@@ -196,7 +197,7 @@ COLL_INLINE unsigned coll_i_recursive_halving_step(const coll_plan *plan, uint32
     at = coll_i_turn_down(plan, &plan->radix, true, s - (me.proxy ? 1 : 0));
     if (at.round < plan->fold.rounds) {
         const coll_i_halving h = coll_i_recursive_halving_of(plan, rank, &me, at.round);
-        return coll_i_halving_turn(plan, &h, at.turn, out);
+        return coll_i_halving_turn(plan, COLL_I_DIGITS, &h, at.turn, out);
     }
     if (me.proxy) {
         const coll_block theirs = coll_in_block(plan, rank - 1);

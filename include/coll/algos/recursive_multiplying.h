@@ -100,9 +100,10 @@ COLL_HOT_INLINE unsigned coll_i_multiplying_allreduce(const coll_plan *plan, uin
     x = coll_i_exchange_of(plan, partners, k, me.number, at.round);
     if (at.turn + 1 == x.radix)
         return coll_i_combine_operands(&x, &of, out);
-    coll_act_send(&out[n++], coll_i_exchange_peer(plan, &x, coll_i_turn_to(&x, at.turn)),
-                  of.own, count);
-    coll_i_take_operand(plan, &x, coll_i_turn_from(&x, at.turn), &of, &out[n++]);
+    coll_act_send(&out[n++],
+                  coll_i_exchange_peer(plan, partners, &x, coll_i_turn_to(&x, at.turn)), of.own,
+                  count);
+    coll_i_take_operand(plan, partners, &x, coll_i_turn_from(&x, at.turn), &of, &out[n++]);
     return n;
 }
 

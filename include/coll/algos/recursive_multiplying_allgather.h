@@ -55,10 +55,10 @@ COLL_HOT_INLINE unsigned coll_i_multiplying_allgather(const coll_plan *plan, uin
         const uint32_t to = coll_i_turn_to(&x, at.turn), from = coll_i_turn_from(&x, at.turn);
         const coll_block mine = coll_i_peer_run(plan, layout, &x, x.digit);
         const coll_block theirs = coll_i_peer_run(plan, layout, &x, from);
-        coll_act_send(&out[n++], coll_i_exchange_peer(plan, &x, to),
+        coll_act_send(&out[n++], coll_i_exchange_peer(plan, COLL_I_DIGITS, &x, to),
                       at.round == 0 && !me.proxy ? own : blocks + mine.offset, mine.count);
-        coll_act_recv(&out[n++], coll_i_exchange_peer(plan, &x, from), blocks + theirs.offset,
-                      theirs.count);
+        coll_act_recv(&out[n++], coll_i_exchange_peer(plan, COLL_I_DIGITS, &x, from),
+                      blocks + theirs.offset, theirs.count);
     } else if (me.proxy) {
         coll_act_send(&out[n++], rank - 1, blocks, all);
     }

@@ -60,12 +60,14 @@ COLL_INLINE unsigned coll_i_multiplying_barrier_step(const coll_plan *plan, uint
         if (at.round < plan->fold.rounds) {
             const coll_exchange x =
                 coll_i_exchange_of(plan, COLL_I_DIGITS, &plan->radix, me.number, at.round);
-            coll_act_notify(&out[0],
-                            coll_i_exchange_peer(plan, &x, coll_i_turn_to(&x, at.turn)), tokens,
-                            heard + turns - at.turn);
-            coll_act_await(&out[1],
-                           coll_i_exchange_peer(plan, &x, coll_i_turn_from(&x, at.turn)),
-                           tokens + heard + turns, 1);
+            coll_act_notify(
+                &out[0],
+                coll_i_exchange_peer(plan, COLL_I_DIGITS, &x, coll_i_turn_to(&x, at.turn)),
+                tokens, heard + turns - at.turn);
+            coll_act_await(
+                &out[1],
+                coll_i_exchange_peer(plan, COLL_I_DIGITS, &x, coll_i_turn_from(&x, at.turn)),
+                tokens + heard + turns, 1);
             return 2;
         }
     }

@@ -59,8 +59,7 @@ COLL_HOT_INLINE coll_exchange coll_i_exchange_of(const coll_plan *plan,
         return coll_swing_exchange(&plan->fold, number, t);
     case COLL_I_TORUS:
         return coll_i_torus_exchange(plan, number, t);
-    case COLL_I_TRIVANCE:
-        return coll_ring_exchange_of(&plan->fold, k, number, t);
+    case COLL_I_TRIVANCE: /* others of the group: coll_i_exchange_peer */
     case COLL_I_DIGITS:
         break;
     }
@@ -134,10 +133,12 @@ COLL_HOT_INLINE uint32_t coll_i_turn_from(const coll_exchange *x, uint32_t turn)
 }
 
 /* The rank of the group that has a digit. */
-COLL_HOT_INLINE uint32_t coll_i_exchange_peer(const coll_plan *plan, const coll_exchange *x,
-                                              uint32_t digit)
+COLL_HOT_INLINE uint32_t coll_i_exchange_peer(const coll_plan *plan, coll_i_partners partners,
+                                              const coll_exchange *x, uint32_t digit)
 {
-    return coll_fold_rank(&plan->fold, coll_exchange_number(x, digit));
+    return coll_fold_rank(&plan->fold, partners == COLL_I_TRIVANCE
+                                           ? coll_ring_exchange_number(&plan->fold, x, digit)
+                                           : coll_exchange_number(x, digit));
 }
 
 /* ---- combining --------------------------------------------------------------------------- */
@@ -150,11 +151,11 @@ typedef struct coll_i_operands {
 } coll_i_operands;
 
 /* Takes the operand of the peer with digit `from`. Of two, the sum is complete then. */
-COLL_HOT_INLINE void coll_i_take_operand(const coll_plan *plan, const coll_exchange *x,
-                                         uint32_t from, const coll_i_operands *of,
-                                         coll_action *out)
+COLL_HOT_INLINE void coll_i_take_operand(const coll_plan *plan, coll_i_partners partners,
+                                         const coll_exchange *x, uint32_t from,
+                                         const coll_i_operands *of, coll_action *out)
 {
-    const uint32_t peer = coll_i_exchange_peer(plan, x, from);
+    const uint32_t peer = coll_i_exchange_peer(plan, partners, x, from);
     if (x->radix == 2) {
         coll_act_recv_reduce(out, peer, of->sum, of->own,
                              of->sum == of->own ? of->slots : of->sum, of->count);

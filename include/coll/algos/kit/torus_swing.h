@@ -121,7 +121,6 @@ COLL_HOT_INLINE coll_exchange coll_i_torus_exchange(const coll_plan *plan, uint3
     x.first = x.digit ? partner : number;
     x.stride = x.digit ? number - partner : partner - number;
     x.below = 0;
-    x.ring = 0;
     return x;
 }
 

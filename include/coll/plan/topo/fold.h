@@ -80,7 +80,6 @@ typedef struct coll_exchange {
     uint32_t digit;         /* the number's place in it */
     uint32_t first;         /* the number at place 0 */
     uint32_t below;         /* the number modulo stride */
-    uint32_t ring; /* the core, if a group of three is the number and those beside it */
 } coll_exchange;
 
 /* The group of a number in round t < fold->rounds. O(1) for k = 2, else O(t). */
@@ -106,35 +105,25 @@ COLL_HOT_INLINE coll_exchange coll_exchange_of(const coll_fold *fold,
         x.digit -= t + 1 == fold->rounds ? 0 : coll_divide(x.digit, k) * k->by;
     }
     x.first = number - x.digit * x.stride;
-    x.ring = 0;
-    return x;
-}
-
-/* The exchange of round t, k = 3, in which a number meets those k^t above and below it, round the
- * core: place 0 is above place 2. All others of the group have other groups. */
-COLL_HOT_INLINE coll_exchange coll_ring_exchange_of(const coll_fold *fold,
-                                                    const coll_fast_divisor *k, uint32_t number,
-                                                    uint32_t t)
-{
-    const coll_exchange of = coll_exchange_of(fold, k, number, t);
-    coll_exchange x; /* member by member, as some compilers call memcpy for a whole one */
-    x.stride = of.stride;
-    x.radix = of.radix;
-    x.digit = of.digit;
-    x.first = of.first;
-    x.below = of.below;
-    x.ring = of.radix == 3 ? fold->core : 0;
     return x;
 }
 
 /* The number at place i of the group. */
 COLL_HOT_INLINE uint32_t coll_exchange_number(const coll_exchange *x, uint32_t i)
 {
+    return x->first + i * x->stride;
+}
+
+/* The same where, k = 3, a number meets those of a stride above and below it, round the core: place 0
+ * is above place 2. All others of the group have other groups. */
+COLL_HOT_INLINE uint32_t coll_ring_exchange_number(const coll_fold *fold,
+                                                   const coll_exchange *x, uint32_t i)
+{
     const uint32_t own = x->first + x->digit * x->stride;
-    if (x->ring == 0 || i == x->digit)
-        return x->first + i * x->stride;
-    return i == x->digit + 1 || i + 2 == x->digit ? coll_mod_add(own, x->stride, x->ring)
-                                                  : coll_mod_sub(own, x->stride, x->ring);
+    if (x->radix < 3 || i == x->digit)
+        return coll_exchange_number(x, i);
+    return i == x->digit + 1 || i + 2 == x->digit ? coll_mod_add(own, x->stride, fold->core)
+                                                  : coll_mod_sub(own, x->stride, fold->core);
 }
 
 /* An interval of mirrors. */
@@ -253,7 +242,6 @@ COLL_HOT_INLINE coll_exchange coll_swing_exchange(const coll_fold *fold, uint32_
     x.first = x.digit ? partner : number;
     x.stride = x.digit ? number - partner : partner - number; /* modulo 2^32 */
     x.below = 0;
-    x.ring = 0;
     return x;
 }
 
