@@ -33,34 +33,14 @@ COLL_INLINE float coll_i_float_from_f8_e4m3(uint8_t x)
     return coll_i_float(coll_i_bits(value) | (coll_i_below(0x7eu, rest) & 0x7fc00000u));
 }
 
-/* The 8 bits nearest to an f32, without branches, as coll_i_f16_from_float: of `digits` bits of fraction, `bias`,
- * and no greater than the f32 of the bits `largest`. */
-COLL_INLINE uint8_t coll_i_f8_from_float(float x, uint32_t digits, uint32_t bias,
-                                         uint32_t largest, uint32_t default_nan)
-{
-    const uint32_t bits = coll_i_bits(x), sign = bits >> 24 & 0x80u, rest = bits & 0x7fffffffu;
-    const uint32_t cut = 23 - digits,
-                   lowest = 128 - bias; /* the least normal number's exponent */
-    const uint32_t small = coll_i_below(rest, largest);
-    const uint32_t clamped = (rest & small) | (largest & ~small);
-    const uint32_t exponent = clamped & 0x7f800000u;
-    const uint32_t subnormal = coll_i_below(exponent, lowest << 23);
-    const uint32_t least = (exponent & ~subnormal) | (lowest << 23 & subnormal);
-    const uint32_t offset = least + (cut << 23);
-    const uint32_t rounded = coll_i_bits(coll_i_float(clamped) + coll_i_float(offset));
-    const uint32_t number = sign | (rounded - offset + (least >> cut) - (lowest << digits));
-    const uint32_t nan = coll_i_below(0x7f800000u, rest);
-    return (uint8_t)((number & ~nan) | (default_nan & nan));
-}
-
 COLL_INLINE uint8_t coll_i_f8_e4m3_from_float(float x)
 {
-    return coll_i_f8_from_float(x, 3, 7, 0x43e00000u, 0x7fu);
+    return (uint8_t)coll_i_narrow(x, 8, 3, 7, 0x43e00000u, 0x7fu);
 }
 
 COLL_INLINE uint8_t coll_i_f8_e5m2_from_float(float x)
 {
-    return coll_i_f8_from_float(x, 2, 15, 0x47600000u, 0x7eu);
+    return (uint8_t)coll_i_narrow(x, 8, 2, 15, 0x47600000u, 0x7eu);
 }
 
 #define COLL_I_SUM_F8_E4M3(T, u, v)                                                            \

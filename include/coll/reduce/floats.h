@@ -143,22 +143,32 @@ COLL_INLINE float coll_i_float_from_f16(uint16_t x)
                         coll_i_bits(coll_i_float(bits) - coll_i_float(subnormal & 113u << 23)));
 }
 
-/* The f16 nearest to an f32, without branches. With the bound below which x lies, times 2¹³,
- * added, its last digit is the last one of the f16, and the sum is rounded to it. */
-COLL_INLINE uint16_t coll_i_f16_from_float(float x)
+/* The float of `width` bits, `digits` of them its fraction and of the given bias, that is nearest to an
+ * f32, without branches. With the bound below which x lies, times 2 for each digit that is lost, added,
+ * its last digit is the last one of the float, and the sum is rounded to it. What is not below the f32
+ * of the bits `largest` becomes that. */
+COLL_INLINE uint32_t coll_i_narrow(float x, uint32_t width, uint32_t digits, uint32_t bias,
+                                   uint32_t largest, uint32_t default_nan)
 {
-    const uint32_t bits = coll_i_bits(x), sign = bits >> 16 & 0x8000u,
-                   rest = bits & 0x7fffffffu;
-    const uint32_t small = coll_i_below(rest, 0x47800000u); /* 2¹⁶, which becomes ∞ */
-    const uint32_t clamped = (rest & small) | (0x47800000u & ~small);
+    const uint32_t bits = coll_i_bits(x), rest = bits & 0x7fffffffu;
+    const uint32_t sign = bits >> (32 - width) & 1u << (width - 1);
+    const uint32_t cut = 23 - digits,
+                   lowest = 128 - bias; /* the least normal number's exponent */
+    const uint32_t small = coll_i_below(rest, largest);
+    const uint32_t clamped = (rest & small) | (largest & ~small);
     const uint32_t exponent = clamped & 0x7f800000u;
-    const uint32_t subnormal = coll_i_below(exponent, 113u << 23);
-    const uint32_t least = (exponent & ~subnormal) | (113u << 23 & subnormal);
-    const uint32_t offset = least + (13u << 23);
+    const uint32_t subnormal = coll_i_below(exponent, lowest << 23);
+    const uint32_t least = (exponent & ~subnormal) | (lowest << 23 & subnormal);
+    const uint32_t offset = least + (cut << 23);
     const uint32_t rounded = coll_i_bits(coll_i_float(clamped) + coll_i_float(offset));
-    const uint32_t number = sign | (rounded - offset + (least >> 13) - (113u << 10));
+    const uint32_t number = sign | (rounded - offset + (least >> cut) - (lowest << digits));
     const uint32_t nan = coll_i_below(0x7f800000u, rest);
-    return (uint16_t)((number & ~nan) | (0x7e00u & nan));
+    return (number & ~nan) | (default_nan & nan);
+}
+
+COLL_INLINE uint16_t coll_i_f16_from_float(float x) /* 2¹⁶ becomes ∞ */
+{
+    return (uint16_t)coll_i_narrow(x, 16, 10, 15, 0x47800000u, 0x7e00u);
 }
 
 #define COLL_I_SUM_F16(T, u, v)                                                                \
