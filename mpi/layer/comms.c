@@ -412,23 +412,24 @@ static int made(int error, const MPI_Comm *newcomm)
     return error;
 }
 
+/* All ranks meet, then the library makes the communicator; not if one has died. */
+#define MADE(comm, newcomm, library)                                                           \
+    const int met = meet(comm);                                                                \
+    return met != MPI_SUCCESS ? met : made(library, newcomm)
+
 EXPORT int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 {
-    const int met = meet(comm);
-    return met != MPI_SUCCESS ? met : made(PMPI_Comm_dup(comm, newcomm), newcomm);
+    MADE(comm, newcomm, PMPI_Comm_dup(comm, newcomm));
 }
 
 EXPORT int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 {
-    const int met = meet(comm);
-    return met != MPI_SUCCESS ? met
-                              : made(PMPI_Comm_dup_with_info(comm, info, newcomm), newcomm);
+    MADE(comm, newcomm, PMPI_Comm_dup_with_info(comm, info, newcomm));
 }
 
 EXPORT int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 {
-    const int met = meet(comm);
-    return met != MPI_SUCCESS ? met : made(PMPI_Comm_create(comm, group, newcomm), newcomm);
+    MADE(comm, newcomm, PMPI_Comm_create(comm, group, newcomm));
 }
 
 EXPORT int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
@@ -439,17 +440,13 @@ EXPORT int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Co
 
 EXPORT int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 {
-    const int met = meet(comm);
-    return met != MPI_SUCCESS ? met : made(PMPI_Comm_split(comm, color, key, newcomm), newcomm);
+    MADE(comm, newcomm, PMPI_Comm_split(comm, color, key, newcomm));
 }
 
 EXPORT int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info,
                                MPI_Comm *newcomm)
 {
-    const int met = meet(comm);
-    return met != MPI_SUCCESS
-               ? met
-               : made(PMPI_Comm_split_type(comm, split_type, key, info, newcomm), newcomm);
+    MADE(comm, newcomm, PMPI_Comm_split_type(comm, split_type, key, info, newcomm));
 }
 
 EXPORT int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm,
@@ -469,39 +466,27 @@ EXPORT int MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintrac
 EXPORT int MPI_Cart_create(MPI_Comm comm, int ndims, const int dims[], const int periods[],
                            int reorder, MPI_Comm *comm_cart)
 {
-    const int met = meet(comm);
-    return met != MPI_SUCCESS
-               ? met
-               : made(PMPI_Cart_create(comm, ndims, dims, periods, reorder, comm_cart),
-                      comm_cart);
+    MADE(comm, comm_cart, PMPI_Cart_create(comm, ndims, dims, periods, reorder, comm_cart));
 }
 
 EXPORT int MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
 {
-    const int met = meet(comm);
-    return met != MPI_SUCCESS ? met : made(PMPI_Cart_sub(comm, remain_dims, newcomm), newcomm);
+    MADE(comm, newcomm, PMPI_Cart_sub(comm, remain_dims, newcomm));
 }
 
 EXPORT int MPI_Graph_create(MPI_Comm comm, int nnodes, const int index[], const int edges[],
                             int reorder, MPI_Comm *comm_graph)
 {
-    const int met = meet(comm);
-    return met != MPI_SUCCESS
-               ? met
-               : made(PMPI_Graph_create(comm, nnodes, index, edges, reorder, comm_graph),
-                      comm_graph);
+    MADE(comm, comm_graph, PMPI_Graph_create(comm, nnodes, index, edges, reorder, comm_graph));
 }
 
 EXPORT int MPI_Dist_graph_create(MPI_Comm comm, int n, const int sources[], const int degrees[],
                                  const int destinations[], const int weights[], MPI_Info info,
                                  int reorder, MPI_Comm *comm_graph)
 {
-    const int met = meet(comm);
-    return met != MPI_SUCCESS
-               ? met
-               : made(PMPI_Dist_graph_create(comm, n, sources, degrees, destinations, weights,
-                                             info, reorder, comm_graph),
-                      comm_graph);
+    MADE(comm, comm_graph,
+         PMPI_Dist_graph_create(comm, n, sources, degrees, destinations, weights, info, reorder,
+                                comm_graph));
 }
 
 EXPORT int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int sources[],
@@ -509,11 +494,7 @@ EXPORT int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int
                                           const int destinations[], const int destweights[],
                                           MPI_Info info, int reorder, MPI_Comm *comm_graph)
 {
-    const int met = meet(comm);
-    return met != MPI_SUCCESS
-               ? met
-               : made(PMPI_Dist_graph_create_adjacent(comm, indegree, sources, sourceweights,
-                                                      outdegree, destinations, destweights,
-                                                      info, reorder, comm_graph),
-                      comm_graph);
+    MADE(comm, comm_graph,
+         PMPI_Dist_graph_create_adjacent(comm, indegree, sources, sourceweights, outdegree,
+                                         destinations, destweights, info, reorder, comm_graph));
 }
