@@ -33,9 +33,9 @@
 /* Division by k: of param[0], or by one more than the ranks of the smallest node. */
 COLL_INLINE void coll_i_prepare_locality_bruck(coll_plan *plan)
 {
-    const uint32_t k = plan->param[0], p = plan->problem.p;
-    plan->radix =
-        coll_fast_divisor_of(k > 1 ? k : coll_nodes_smallest(&plan->problem.nodes, p) + 1);
+    const uint32_t k = plan->param[0], p = plan->problem.p, most = UINT32_MAX / 2;
+    const uint32_t smallest = coll_nodes_smallest(&plan->problem.nodes, p);
+    plan->radix = coll_fast_divisor_of(k > 1 ? k : smallest < most ? smallest + 1 : most);
 }
 
 /* Where a rank is, and the round that a step belongs to. */

@@ -24,10 +24,12 @@ typedef struct coll_i_torus_round {
     uint32_t t;
 } coll_i_torus_round;
 
-/* Rounds along a row; those along a column are the others. */
+/* Rounds along a row; those along a column are the others. Without the traits, as the verifier tries
+ * it, a row may be longer than there are ranks. */
 COLL_HOT_INLINE uint32_t coll_i_torus_row_rounds(const coll_plan *plan)
 {
-    return COLL_HIGHEST_BIT(plan->param[0]);
+    const uint32_t rows = COLL_HIGHEST_BIT(plan->param[0]);
+    return rows < plan->fold.rounds ? rows : plan->fold.rounds;
 }
 
 COLL_HOT_INLINE void coll_i_torus_round_of(const coll_plan *plan, uint32_t t,
