@@ -298,7 +298,8 @@ TEST(other_memory)
 /* Exchanges blocks whose memory moves meanwhile. */
 static int exchange(coll_shm *shm, void *arg)
 {
-    enum { BLOCK = BYTES / 2 / sizeof(uint32_t), CALLS = 12 };
+    /* in so many calls memory has earned it, however long a move took */
+    enum { BLOCK = BYTES / 2 / sizeof(uint32_t), CALLS = COLL_HUGE_LATER / EXTENT + 4 };
     static uint32_t scratch[BYTES / sizeof(uint32_t)];
     uint32_t *const in =
         (uint32_t *)(void *)map(-1, MAP_PRIVATE | MAP_ANONYMOUS, PROT_READ | PROT_WRITE);
