@@ -27,6 +27,7 @@ FOLDERS = ("include", "tests", "cmake", "mpi")
 # Where the name of a test is not that of the header.
 TESTS = {
     r"lab/verify": ["lab/verify", "lab/verify_cases", "lab/verify_memory", "lab/turns"],
+    r"lab/verify/nic": ["lab/nic"],
     r"executor": ["executor/" + name for name in ("engine", "engine_faults", "engine_programs", "in_order", "in_order_rows", "pending",
                                                   "engine_calls", "engine_schedule", "schedule")],
     r"transports/node/": ["transports/node/" + name for name in ("copies", "reduction", "failures", "turns", "shared", "streams",

@@ -34,7 +34,7 @@
 
 COLL_TABLE(coll_param, coll_i_swing_torus_params, {
     COLL_PARAM("width", "columns of the torus; rank y*width + x is in column x of row y",
-               1, UINT32_MAX, 1, {1, 2, 4, 8})});
+               1, UINT32_MAX, 1, {1, 2, 3, 4})});
 
 /* radix of the width, fold and pieces. */
 COLL_INLINE void coll_i_prepare_torus(coll_plan *plan)
