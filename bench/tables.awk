@@ -1,5 +1,5 @@
 # bench/tables.awk — the times of bench/tables.sh: a CSV, geometric means, slow cells. Lines of the file "ruled" are
-# RANKS,COLLECTIVE,BYTES for which the table has a rule; others LIBRARY,RANKS,COLLECTIVE,BYTES,US,WITH. Needs median.awk.
+# LIBRARY,RANKS,COLLECTIVE,BYTES for which the table has a rule; others LIBRARY,RANKS,COLLECTIVE,BYTES,US,WITH. Needs median.awk.
 FILENAME ~ /ruled$/ { ruled[$0] = 1; next }
 {
     key = $1 "," $2 "," $3 "," $4
@@ -16,7 +16,7 @@ END {
         own = median(times[key, 0])
         with = median(times[key, 1])
         split(key, part, ",")
-        is = (part[2] "," part[3] "," part[4]) in ruled
+        is = key in ruled
         printf "%s,%.3f,%.3f,%.4f,%d\n", key, own, with, own / with, is >csv
         if (!is) continue
         group = part[1] ", " part[2] " ranks"
