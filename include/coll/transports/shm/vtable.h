@@ -7,9 +7,6 @@
  * the same processors whatever the direction, but one of the two may serve several readers, and a rank
  * need not wait for the one that reads: so the kernel copies what two ranks exchange, and scatters alone.
  *
- * Nor does the kernel copy a bcast: through slots its root goes on before its readers have it
- * (docs/internals/shared-memory.md).
- *
  * Use shm.h.
  */
 #ifndef COLL_TRANSPORTS_SHM_VTABLE_H
@@ -48,7 +45,7 @@ COLL_INLINE coll_node_direction coll_i_ipc_direction(coll_collective collective,
 /* May the kernel copy a collective's long messages? */
 COLL_INLINE bool coll_i_ipc_may_pull(coll_collective collective, bool oversubscribed)
 {
-    return oversubscribed ? coll_is(COLL_I_IPC_CROWDED, collective) : collective != COLL_BCAST;
+    return !oversubscribed || coll_is(COLL_I_IPC_CROWDED, collective);
 }
 
 /* Bytes of the longest message that goes through a slot, and of a piece of a longer one: shorter ones than
