@@ -54,6 +54,10 @@ COLL_INLINE uint32_t coll_tune_sizes(const coll_bench *b)
     return n;
 }
 
+/* Between writing a message and sending it, as between a rank's data and a collective's beginning: what another
+ * processor reads at once is still on its way out of the writer, which takes half as long again. */
+enum { COLL_BENCH_SETTLE_NS = 5000 };
+
 /* The peer receives a message and answers; rank 0 writes it. True: it is to send it now. */
 COLL_INLINE bool coll_i_tune_sends(coll_bench *b, size_t bytes)
 {
@@ -61,8 +65,10 @@ COLL_INLINE bool coll_i_tune_sends(coll_bench *b, size_t bytes)
         coll_bench_recv(b, 0, b->in, bytes);
         coll_bench_send(b, 0, NULL, 0);
     }
-    if (b->rank == 0)
+    if (b->rank == 0) {
         coll_bench_prepare(b, b->out, bytes);
+        coll_bench_until(b, coll_bench_now(b) + COLL_BENCH_SETTLE_NS);
+    }
     return b->rank == 0;
 }
 
