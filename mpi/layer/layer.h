@@ -175,7 +175,8 @@ const coll_graph *comm_graph(struct comm *comm);
 
 /* ---- nodes: nodes.c ---------------------------------------------------------------------- */
 
-void nodes_init(void);
+/* `sharing`: the ranks that share memory with this one, or MPI_COMM_NULL. */
+void nodes_init(MPI_Comm sharing);
 void nodes_end(void);
 /* Finds out about the ranks of a new communicator; collective. */
 void nodes_join(struct comm *comm, MPI_Group group);

@@ -54,11 +54,17 @@ static struct numbers *numbers(void)
 
 /* ---- the node's memory ------------------------------------------------------------------- */
 
+/* Of each bit: has it every rank of the node? */
+static int all_have(MPI_Comm node, int mine)
+{
+    int all = 0;
+    PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_BAND, node);
+    return all;
+}
+
 static bool all_do(MPI_Comm node, bool good)
 {
-    int mine = good, all = 0;
-    PMPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, node);
-    return all != 0;
+    return all_have(node, good ? 1 : 0) != 0;
 }
 
 /* Has every rank of the node attach to a segment that its first one makes, under a name that is
@@ -67,7 +73,8 @@ static bool attach(MPI_Comm node, uint32_t rank, uint32_t p, char *why)
 {
     const size_t kept = sizeof(struct numbers) + late_bytes(p) + failures_bytes(NUMBERS, p);
     char name[64];
-    int fd = -1;
+    enum { GOOD = 1, ONE_THREAD = 2 };
+    int fd = -1, all;
     bool good;
     snprintf(name, sizeof name, "/collmpi-%ld", (long)getpid());
     if (rank == 0)
@@ -80,13 +87,14 @@ static bool attach(MPI_Comm node, uint32_t rank, uint32_t p, char *why)
         shm = coll_shm_attach(fd, rank, p, kept + SHARED, why);
         (void)close(fd);
     }
-    good = all_do(node, good && shm);
+    all = all_have(node, (good && shm ? GOOD : 0) | (settings.threads ? 0 : ONE_THREAD));
+    good = (all & GOOD) != 0;
+    in_turn = (all & ONE_THREAD) != 0;
     if (good) {
         coll_shm_keep(shm, kept);
         late_init(numbers() + 1, rank, p);
         failures_init((unsigned char *)(numbers() + 1) + late_bytes(p), NUMBERS, p);
     }
-    in_turn = all_do(node, !settings.threads);
     if (rank == 0 && fd >= 0)
         coll_shm_unlink(name);
     if (good && !settings.pages) /* out of small pages the kernel is hardly faster */
@@ -124,19 +132,20 @@ static void find_ways(MPI_Comm node)
         report_ways(&ways);
 }
 
-/* Collective over the ranks that share memory, of which the node may be a part. */
+/* Collective over the ranks that share memory, of which the node is a part if the user says so. */
 static void open_node(MPI_Comm sharing, uint32_t first)
 {
     char why[COLL_SHM_WHY] = "another rank of the node could not";
     uint32_t members = 0;
     int rank, p, world;
-    MPI_Comm node;
+    MPI_Comm node = sharing;
     PMPI_Comm_size(MPI_COMM_WORLD, &world);
     for (int i = 0; i < world; i++) {
         members += world_nodes[i] == first;
         several = several || world_nodes[i] != first;
     }
-    PMPI_Comm_split(sharing, (int)first, 0, &node);
+    if (settings.ppn > 0)
+        PMPI_Comm_split(sharing, (int)first, 0, &node);
     PMPI_Comm_rank(node, &rank);
     PMPI_Comm_size(node, &p);
     if ((p > 1 || several) && (uint32_t)p == members) {
@@ -152,7 +161,22 @@ static void open_node(MPI_Comm sharing, uint32_t first)
         if (rank == 0 && settings.zero_copy && settings.verbose)
             report_zero_copy(not_zero_copy());
     }
-    PMPI_Comm_free(&node);
+    if (node != sharing)
+        PMPI_Comm_free(&node);
+}
+
+/* The lowest of the world's ranks that share memory. */
+static int first_of(MPI_Comm sharing)
+{
+    const int lowest = 0;
+    int first = 0;
+    MPI_Group group, world;
+    PMPI_Comm_group(sharing, &group);
+    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    (void)PMPI_Group_translate_ranks(group, 1, &lowest, world, &first);
+    PMPI_Group_free(&world);
+    PMPI_Group_free(&group);
+    return first;
 }
 
 /* ---- communicators ----------------------------------------------------------------------- */
@@ -431,9 +455,8 @@ bool nodes_idle(uint32_t idle)
 
 /* ---- beginning and end ------------------------------------------------------------------- */
 
-void nodes_init(void)
+void nodes_init(MPI_Comm sharing)
 {
-    MPI_Comm sharing = MPI_COMM_NULL;
     int rank, p, first;
     across[0] = coll_mpi_transport;
     across[1] = coll_mpi_near_transport;
@@ -444,18 +467,13 @@ void nodes_init(void)
     world_nodes = malloc((size_t)p * sizeof *world_nodes);
     if (!world_nodes)
         PMPI_Abort(MPI_COMM_WORLD, 1);
-    first = rank;
-    if (PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL,
-                             &sharing) == MPI_SUCCESS)
-        PMPI_Bcast(&first, 1, MPI_INT, 0, sharing);
+    first = sharing == MPI_COMM_NULL ? rank : first_of(sharing);
     if (settings.ppn > 0)
         first = rank - rank % (int)settings.ppn;
     PMPI_Allgather(&first, 1, MPI_INT, world_nodes, 1, MPI_INT, MPI_COMM_WORLD);
     ways = coll_mpi_usual_ways(false, settings.oversubscribed);
-    if (sharing != MPI_COMM_NULL) {
+    if (sharing != MPI_COMM_NULL)
         open_node(sharing, (uint32_t)first);
-        PMPI_Comm_free(&sharing);
-    }
     if (several) {
         all_share = all_do(MPI_COMM_WORLD, shm != NULL);
         in_turn = all_do(MPI_COMM_WORLD, in_turn);

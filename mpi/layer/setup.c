@@ -31,21 +31,18 @@ void unlock(void)
         pthread_mutex_unlock(&mutex);
 }
 
-/* Are there more ranks on this node than processors that they may use? Launchers bind ranks: each
+/* Are there more ranks on a node than processors that they may use? Launchers bind ranks: each
  * may use but one, of its own. */
-static bool is_crowded(void)
+static bool is_crowded(MPI_Comm node)
 {
-    MPI_Comm node;
     cpu_set_t mine, cpus;
     int ranks = 1;
     CPU_ZERO(&mine);
     (void)sched_getaffinity(0, sizeof mine, &mine);
     cpus = mine;
-    if (PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) ==
-        MPI_SUCCESS) {
+    if (node != MPI_COMM_NULL) {
         PMPI_Comm_size(node, &ranks);
         PMPI_Allreduce(&mine, &cpus, sizeof mine, MPI_BYTE, MPI_BOR, node);
-        PMPI_Comm_free(&node);
     }
     return ranks > CPU_COUNT(&cpus);
 }
@@ -72,8 +69,11 @@ static bool library_yields(void)
 #endif
 }
 
+/* Each collective call of the library's here costs a program that starts: milliseconds, where its
+ * ranks share processors. */
 static void begin(int level)
 {
+    MPI_Comm node = MPI_COMM_NULL; /* the ranks that share memory with this one */
     void *value;
     int found = 0;
     settings.threads = level == MPI_THREAD_MULTIPLE;
@@ -81,7 +81,10 @@ static void begin(int level)
     settings.tags = found && *(int *)value < TAGS_MOST ? *(int *)value : TAGS_MOST;
     PMPI_Comm_dup(MPI_COMM_SELF, &settings.self);
     PMPI_Comm_set_errhandler(settings.self, MPI_ERRORS_RETURN);
-    settings.oversubscribed = is_crowded();
+    if (PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) !=
+        MPI_SUCCESS)
+        node = MPI_COMM_NULL;
+    settings.oversubscribed = is_crowded(node);
     settings.dedicated = !anywhere(settings.oversubscribed);
     settings.turns = settings.oversubscribed && !library_yields();
     failures_classes();
@@ -89,7 +92,9 @@ static void begin(int level)
     jobs_init();
     ops_init();
     types_init();
-    nodes_init();
+    nodes_init(node);
+    if (node != MPI_COMM_NULL)
+        PMPI_Comm_free(&node);
     if (settings.top && !late_publish())
         fprintf(stderr,
                 "coll: COLL_TOP: there is no room for a page in " COLL_PAGE_FOLDER "\n");
