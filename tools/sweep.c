@@ -18,7 +18,7 @@ static const char result_columns[] =
 
 struct run {
     struct sweep sweep;
-    struct sweep_file file;
+    struct sweep_file file;    /* to: NULL, as a table is printed instead */
     struct sweep_times *times; /* of all cells */
     size_t first;              /* cell that was not there */
     uint64_t refused;
@@ -86,6 +86,12 @@ static void print_line(void *arg, size_t i, const void *record, const char *sent
     struct run *run = arg;
     FILE *to = run->file.to;
     progress_clear();
+    if (!to) {
+        if (record)
+            memcpy(&run->times[i], record, sizeof run->times[i]);
+        run->refused += record == NULL;
+        return;
+    }
     sweep_key(&run->sweep, i, to);
     if (record) {
         const struct sweep_times *t = &run->times[i];
@@ -161,6 +167,7 @@ int sweep_main(int argc, char **argv)
     struct sweep *s = &run.sweep;
     const char *path = NULL, *plot = NULL;
     uint64_t jobs = proof_processors();
+    bool table = false;
     char *head;
     const struct option options[] = {
         OPERAND("COLLECTIVE,…", "which collectives", &s->collectives),
@@ -199,6 +206,8 @@ int sweep_main(int argc, char **argv)
         {OPTION_WORD, 'o', "output", "FILE", "write, or continue, this file", &path, 0, 0},
         NUMBER('j', "jobs", "N", "simulations at a time (one a processor)", &jobs, 1,
                WORKERS_MOST),
+        FLAG("table", "print means in us as a table, the least with *; CSV only to --output",
+             &table),
         WORD("plot", "FILE",
              "draws it over ranks, counts or a parameter: a .svg, .pdf or .png by gnuplot",
              &plot),
@@ -220,19 +229,25 @@ int sweep_main(int argc, char **argv)
     sweep_make(s);
     if (plot)
         sweep_check_plot(s, plot);
+    if (table)
+        sweep_check_table(s);
     head = head_of(s);
     run.times = memory_of(s->n, sizeof *run.times);
-    run.first = sweep_file_open(&run.file, path, head, take_line, &run);
+    if (!table || path)
+        run.first = sweep_file_open(&run.file, path, head, take_line, &run);
     workers_run(run.first, s->n, jobs, simulate, print_line, &run, sizeof(struct sweep_times));
-    sweep_file_close(&run.file);
+    if (run.file.to)
+        sweep_file_close(&run.file);
     progress_clear();
+    if (table)
+        sweep_table(s, run.times);
     if (plot)
         sweep_plot(s, run.times, plot);
     free(run.times);
     free(head);
     if (run.refused == s->n)
-        fprintf(stderr,
-                "coll sweep: no combination can be simulated; the last column says why\n");
+        fprintf(stderr, "coll sweep: no combination can be simulated; %s says why\n",
+                run.file.to ? "the last column" : "without --table the last column");
     sweep_free(s);
     return run.refused == s->n ? 2 : 0;
 }

@@ -17,4 +17,20 @@ struct sweep_times {
 void sweep_check_plot(const struct sweep *sweep, const char *path);
 void sweep_plot(const struct sweep *sweep, const struct sweep_times *times, const char *path);
 
+/* Prints the means to stdout, in us, to four digits: a row for each algorithm, its parameters and its machine, a column
+ * for each number of ranks and count; the least of a column has a *, and what was refused is a -. Refuses too many
+ * columns. */
+void sweep_check_table(const struct sweep *sweep);
+void sweep_table(const struct sweep *sweep, const struct sweep_times *times);
+
+/* Lines of a picture, and rows of a table: cells that differ in ranks and counts alone, and in the parameter k if the
+ * axis is SWEEP_AXIS_PARAMS + k. */
+enum { SWEEP_AXIS_PARAMS = 2 };
+bool sweep_same_line(const struct sweep *sweep, size_t axis, const struct sweep_cell *a,
+                     const struct sweep_cell *b);
+
+/* Writes what tells the line of a cell from the others. `room` is that of a line of all parameters. */
+void sweep_line_title(const struct sweep *sweep, size_t axis, const struct sweep_cell *cell,
+                      char *text, size_t room);
+
 #endif /* COLL_TOOLS_SWEEP_H */

@@ -11,7 +11,7 @@
 enum { LINES = 8 };
 
 /* The axes that a picture can have. */
-enum axis { RANKS, COUNTS, PARAMS }; /* PARAMS + k: parameter k */
+enum axis { RANKS, COUNTS, PARAMS = SWEEP_AXIS_PARAMS };
 
 /* The axis with several numbers: ranks or counts; or, if both have one, a parameter. Other parameters make lines. */
 static size_t axis_of(const struct sweep *s)
@@ -46,9 +46,8 @@ static double value_of(const struct sweep *s, const struct sweep_cell *cell, siz
                : (double)s->param[axis - PARAMS].values.at[cell->param[axis - PARAMS] - 1];
 }
 
-/* Do two cells lie on one line? */
-static bool same_line(const struct sweep *s, size_t axis, const struct sweep_cell *a,
-                      const struct sweep_cell *b)
+bool sweep_same_line(const struct sweep *s, size_t axis, const struct sweep_cell *a,
+                     const struct sweep_cell *b)
 {
     for (size_t k = 0; k < s->n_params; k++)
         if (a->param[k] != b->param[k] && axis != PARAMS + k)
@@ -64,7 +63,7 @@ static size_t lines_of(const struct sweep *s, size_t axis, size_t *first)
     size_t n = 0;
     for (size_t i = 0; i < s->n; i++) {
         size_t k = 0;
-        while (k < n && !same_line(s, axis, &s->cells[first[k]], &s->cells[i]))
+        while (k < n && !sweep_same_line(s, axis, &s->cells[first[k]], &s->cells[i]))
             k++;
         if (k < n || !(value_of(s, &s->cells[i], axis) > 0))
             continue;
@@ -86,9 +85,8 @@ void sweep_check_plot(const struct sweep *s, const char *path)
     fclose(plot_open(&plot, path)); /* a name that ends with .svg, and a folder that is there */
 }
 
-/* What is different among the lines. */
-static void title(const struct sweep *s, size_t axis, const struct sweep_cell *cell, char *text,
-                  size_t room)
+void sweep_line_title(const struct sweep *s, size_t axis, const struct sweep_cell *cell,
+                      char *text, size_t room)
 {
     bool collectives = false;
     int n;
@@ -138,8 +136,8 @@ void sweep_plot(const struct sweep *s, const struct sweep_times *times, const ch
         fprintf(to, "$line%zu << END\n", k);
         for (size_t i = 0; i < s->n; i++) {
             const double x = value_of(s, &s->cells[i], axis);
-            if (!same_line(s, axis, &s->cells[first[k]], &s->cells[i]) || times[i].runs == 0 ||
-                !(x > 0))
+            if (!sweep_same_line(s, axis, &s->cells[first[k]], &s->cells[i]) ||
+                times[i].runs == 0 || !(x > 0))
                 continue;
             fprintf(to, "%.17g %.9g %.9g\n", x, times[i].mean, fmax(times[i].half, 0));
         }
@@ -147,7 +145,7 @@ void sweep_plot(const struct sweep *s, const struct sweep_times *times, const ch
     }
     fputs("plot ", to);
     for (size_t k = 0; k < n; k++) {
-        title(s, axis, &s->cells[first[k]], text, sizeof text);
+        sweep_line_title(s, axis, &s->cells[first[k]], text, sizeof text);
         fprintf(to, "%s$line%zu using 1:2:3 with yerrorlines lw 2 pt %zu lc rgb '%s' title ",
                 k ? ", " : "", k, k + 4, colours[k]);
         plot_quoted(to, text);

@@ -106,6 +106,39 @@ refuses 'nobody reads a picture of more than 8 lines: give fewer algorithms, par
     allreduce -p 2,4 --model $loggp --plot a.svg
 refuses "a picture's name ends with .svg, .pdf or .png, not \"a.gif\"" bcast linear -p 2,4 --model $loggp --plot a.gif
 
+# ---- a table ---------------------------------------------------------------------------------
+run 0 bcast fnomial,linear -p 4,6 -n 1,1k --param f=2,3 --model $loggp -o whole.csv --table
+[ "$(wc -l <out)" -eq 5 ] && [ "$(grep -o '[*]' out | wc -l)" -ge 4 ] || fail 'not a table of three rows'
+has '^ *ranks  *4  *4  *6  *6$' out
+has '^ *elements  *1  *1024  *1  *1024$' out
+cp out table
+run 0 bcast fnomial,linear -p 4,6 -n 1,1k --param f=2,3 --model $loggp --table
+cmp -s out table || fail 'the table is another one without --output'
+# Its numbers are those of the CSV, to four digits, and the least of each column is marked.
+checks=$((checks + 1))
+sed '1,2d; s/"[^"]*"//' whole.csv | cut -d, -f2,3,8,9,12 | awk -F, '
+    NR == FNR { at = $1 ($2 == "" ? "" : " " $2); us[at, ++n[at]] = $5; next }
+    FNR > 2 {
+        gsub(/[*]/, " *")
+        split($0, words, " +")
+        at = words[1] (words[2] ~ /=/ ? " " words[2] : "")
+        k = 0
+        for (i = words[2] ~ /=/ ? 3 : 2; i in words; i++)
+            if (words[i] == "*")
+                marked[k] = shown[k, at]
+            else {
+                k++
+                shown[k, at] = words[i]
+                if ((words[i] / us[at, k] - 1) ^ 2 > 1e-6) bad = 1
+                if (!(k in least) || words[i] + 0 < least[k] + 0) least[k] = words[i]
+            }
+        if (k != 4) bad = 1
+    }
+    END { for (k = 1; k <= 4; k++) if (marked[k] != least[k]) bad = 1; exit bad }' - table || fail 'the table has other numbers than the CSV'
+run 0 allreduce ring,in_network -p 4 --model $loggp --table
+has '^in_network *-$' out
+refuses 'nobody reads a table of more than 12 columns: give shorter grids to -p and -n' bcast linear -p 4 -n 1..4096 --model $loggp --table
+
 # ---- what is wrong ---------------------------------------------------------------------------
 grid='is a grid of numbers from 1 to 4294967295 such as 1,3,16..64 (the double one each time) or 4..20+4, not'
 refuses 'COLLECTIVE,… is missing; coll sweep --help shows the usage'
