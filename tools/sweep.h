@@ -18,7 +18,7 @@ void sweep_check_plot(const struct sweep *sweep, const char *path);
 void sweep_plot(const struct sweep *sweep, const struct sweep_times *times, const char *path);
 
 /* Prints the means to stdout, in us, to four digits: a row for each algorithm, its parameters and its machine, a column
- * for each number of ranks and count; the least of a column has a *, and what was refused is a -. Refuses too many
+ * for each number of ranks and count; the least of a collective has a *, and what was refused is a -. Refuses too many
  * columns. */
 void sweep_check_table(const struct sweep *sweep);
 void sweep_table(const struct sweep *sweep, const struct sweep_times *times);

@@ -90,16 +90,10 @@ void sweep_table(const struct sweep *s, const struct sweep_times *times)
     size_t column[COLUMNS], rows;
     const size_t columns = columns_of(s, column);
     size_t *row = rows_of(s, &rows);
-    double least[COLUMNS];
     int width = (int)strlen("elements");
     for (size_t r = 0; r < rows; r++) {
         sweep_line_title(s, NO_PARAM, &s->cells[row[r]], title, sizeof title);
         width = (int)strlen(title) > width ? (int)strlen(title) : width;
-    }
-    for (size_t c = 0; c < columns; c++) {
-        least[c] = (double)INFINITY;
-        for (size_t r = 0; r < rows; r++)
-            least[c] = fmin(least[c], mean_at(s, times, row[r], column[c]));
     }
     print_head(s, true, width, column, columns);
     print_head(s, false, width, column, columns);
@@ -108,8 +102,12 @@ void sweep_table(const struct sweep *s, const struct sweep_times *times)
         printf("%-*s", width, title);
         for (size_t c = 0; c < columns; c++) {
             const double mean = mean_at(s, times, row[r], column[c]);
+            bool least = true; /* of its collective */
+            for (size_t k = 0; k < rows && least; k++)
+                least = s->cells[row[k]].collective != s->cells[row[r]].collective ||
+                        !(mean > mean_at(s, times, row[k], column[c]));
             print_mean(mean);
-            if (!(mean > least[c]))
+            if (least && !isinf(mean))
                 putchar('*');
             else if (c + 1 < columns)
                 putchar(' ');
