@@ -63,6 +63,7 @@
 #include "pairwise.h"
 #include "pat.h"
 #include "pat_reduce_scatter.h"
+#include "permutation_group.h"
 #include "prefix.h"
 #include "rabenseifner.h"
 #include "rabenseifner_reduce.h"
@@ -211,6 +212,7 @@ COLL_I_REGISTRY({
     &coll_circulant_reduce_scatter,
     &coll_circulant_allgather,
     &coll_circulant_allreduce,
+    &coll_permutation_group_allreduce,
 
     /* near partners on a ring, on one side or on both */
     &coll_swing_allreduce,

@@ -1,0 +1,250 @@
+/* coll/algos/permutation_group.h — allreduce for any p, in ⌈log2 p⌉ to 2⌈log2 p⌉ rounds
+ *
+ * Ranks move data by the powers of one cyclic permutation, so the plan looks the same from every
+ * rank. As in circulant.h the vector is cut into p blocks, and the distances come of halving p. But
+ * here rank r does not reduce block r alone, but w blocks, r … r+w−1, and as many rounds of the
+ * allgather are left out as w has bits. `removed` says how many: 0 (w = 1) moves the least, as
+ * circulant.h does, and from ⌈log2 p⌉ on (w = p) nothing is gathered, as in recursive doubling. In
+ * between, a round less is paid with longer messages of the others.
+ *
+ * A rank has two partial sums of a block. With s left, its result is A of the ranks 0 … s−1 to the
+ * left of who reduces it, and B of those 1 … s−1 to the left. So each round halves s, for all
+ * blocks alike: a rank sends A ⊕ B, and adds what comes to A, or, if s is odd, to B.
+ *
+ *   p = 5, removed = 1 (w = 2): s, blocks from r on of which A, B are needed, and what rank 0 does
+ *       s = 5   A 0–4           sends A 3 … 5 = 3 4 0 to rank 2, B 1–3 = what comes from rank 3
+ *       s = 3   A 0–3  B 1–3    sends A ⊕ B 2 3 to rank 1, B 1–2 ⊕= what comes from rank 4
+ *       s = 2   A 0–2  B 1–2    sends A ⊕ B 1 2 to rank 1, A 0–1 ⊕= what comes from rank 4
+ *       s = 1   A 0–1           gathers 1, then 2 blocks
+ *
+ * Bits: up to w ranks reduce a block, each in an order of its own.
+ *
+ * Laws (tests/algos/permutation_group.c)
+ *   (1) in reducing round k, with s = ⌈p/2^k⌉ and c = ⌈s/2⌉, r sends min(p, w−1+⌊s/2⌋) blocks from
+ *       r+c on: to rank r+c, which adds them to A, if s is even, else to rank r+c−1 and its B
+ *   (2) the allgather is the last rounds of circulant.h, from w blocks on
+ * Cost    L = ⌈log2 p⌉, w = ⌈p/2^(L−R)⌉, R = min(removed, L): L rounds of the blocks of (1), then
+ *         L − R of p − w blocks together. A message a round, or two where its blocks go on from
+ *         block p−1 to block 0 and are not all. What comes in the L rounds is combined, but for the
+ *         first into B; then A ⊕ B in each round. scratch: the longest message into A in OUT or
+ *         into B, but for the first; if p is no power of two, that first, and the longest A ⊕ B
+ * Source  Kolmakov, Zhang 2020, arXiv:2004.09362 (permutations; rounds traded for volume); two sums
+ *         for any p: after Bar-Noy, Kipnis, Schieber 1993 (census functions)
+ */
+#ifndef COLL_ALGOS_PERMUTATION_GROUP_H
+#define COLL_ALGOS_PERMUTATION_GROUP_H
+
+#include "circulant.h"
+
+COLL_TABLE(coll_param, coll_i_permutation_params, {
+    COLL_PARAM("removed", "rounds of the allgather left out, at most all", 0, 32, 1,
+     {1, 0, 2, 32})});
+
+/* How many blocks a rank reduces, and the rounds. */
+typedef struct coll_i_permutation_shape {
+    uint32_t width, reducing, gathering;
+    uint32_t single; /* reducing rounds before there is a B, with the one that makes it */
+} coll_i_permutation_shape;
+
+COLL_HOT_INLINE coll_i_permutation_shape coll_i_permutation_shape_of(const coll_plan *plan)
+{
+    const uint32_t p = plan->problem.p, rounds = coll_log2_ceil(p);
+    coll_i_permutation_shape shape;
+    shape.reducing = rounds;
+    shape.gathering = plan->param[0] < rounds ? rounds - plan->param[0] : 0;
+    shape.width = coll_i_circulant_skip(p, shape.gathering);
+    shape.single = COLL_LOWEST_BIT(p) < rounds ? COLL_LOWEST_BIT(p) + 1 : rounds;
+    return shape;
+}
+
+/* A reducing round: which blocks, from the sender's on and from the receiver's on. */
+typedef struct coll_i_permutation_round {
+    bool into_b;     /* else into A */
+    bool has_b;      /* A ⊕ B is sent, else A */
+    bool in_out;     /* A is in OUT, else in the input */
+    uint32_t give;   /* first block sent, less the rank */
+    uint32_t blocks; /* in the message */
+} coll_i_permutation_round;
+
+COLL_HOT_INLINE void coll_i_permutation_round_of(const coll_plan *plan,
+                                                 const coll_i_permutation_shape *shape,
+                                                 uint32_t k, coll_i_permutation_round *round)
+{
+    const uint32_t p = plan->problem.p, s = coll_i_circulant_skip(p, k), half = s >> 1;
+    const uint32_t more = shape->width - 1, before = ((uint32_t)1 << k) - 1;
+    round->into_b = (s & 1) != 0;
+    round->has_b = k >= shape->single;
+    round->in_out = coll_in_place(plan) || ((p - 1) & before) != 0; /* an even s before */
+    round->give = s - half;
+    round->blocks = more < p - half ? half + more : p;
+}
+
+/* Blocks of a message, one run, or two around the end of the vector. */
+typedef struct coll_i_permutation_run {
+    uint32_t first, blocks, left;
+    size_t at, before, count; /* in the vector, in the message, in the run: elements */
+} coll_i_permutation_run;
+
+COLL_HOT_INLINE void coll_i_permutation_cut(const coll_plan *plan, coll_i_permutation_run *run)
+{
+    const uint32_t straight = plan->problem.p - run->first;
+    run->blocks = run->left < straight ? run->left : straight;
+    run->at = coll_i_circulant_at(plan, run->first);
+    run->count = coll_i_circulant_at(plan, run->first + run->blocks) - run->at;
+}
+
+/* The first run; the whole vector is one. */
+COLL_HOT_INLINE void coll_i_permutation_begin(const coll_plan *plan, uint32_t first,
+                                              uint32_t blocks, coll_i_permutation_run *run)
+{
+    run->first = blocks == plan->problem.p ? 0 : first;
+    run->left = blocks;
+    run->before = 0;
+    coll_i_permutation_cut(plan, run);
+}
+
+COLL_HOT_INLINE void coll_i_permutation_next(const coll_plan *plan, coll_i_permutation_run *run)
+{
+    run->left -= run->blocks;
+    run->before += run->count;
+    run->first = 0;
+    if (run->left > 0)
+        coll_i_permutation_cut(plan, run);
+}
+
+/* SCRATCH: B, A ⊕ B to be sent, and messages to be combined. */
+typedef struct coll_i_permutation_scratch {
+    uint32_t b_first; /* the block at which B begins */
+    size_t sum, via, end;
+} coll_i_permutation_scratch;
+
+COLL_INLINE void coll_i_permutation_scratch_of(const coll_plan *plan,
+                                               const coll_i_permutation_shape *shape,
+                                               uint32_t rank,
+                                               coll_i_permutation_scratch *scratch)
+{
+    const uint32_t p = plan->problem.p;
+    size_t b = 0, sums = 0, vias = 0;
+    scratch->b_first = 0;
+    for (uint32_t k = 0; k < shape->reducing; k++) {
+        coll_i_permutation_round round;
+        uint32_t taken;
+        size_t sent, received;
+        coll_i_permutation_round_of(plan, shape, k, &round);
+        taken = coll_mod_add(rank, round.into_b ? 1 : 0, p);
+        sent = coll_i_circulant_elements(plan, coll_mod_add(rank, round.give, p), round.blocks);
+        received = coll_i_circulant_elements(plan, taken, round.blocks);
+        if (round.has_b && sent > sums)
+            sums = sent;
+        if (round.into_b && !round.has_b) {
+            b = received;
+            scratch->b_first = round.blocks == p ? 0 : taken;
+        } else if ((round.into_b || round.in_out) && received > vias)
+            vias = received;
+    }
+    scratch->sum = b;
+    scratch->via = b + sums;
+    scratch->end = b + sums + vias;
+}
+
+/* Where B of a block is. */
+COLL_HOT_INLINE coll_ref coll_i_permutation_b(const coll_plan *plan,
+                                              const coll_i_permutation_scratch *scratch,
+                                              uint32_t block)
+{
+    const uint32_t from = coll_mod_sub(block, scratch->b_first, plan->problem.p);
+    return COLL_AT(COLL_SCRATCH, coll_i_circulant_elements(plan, scratch->b_first, from));
+}
+
+/* A ⊕ B of what is sent in the round. */
+COLL_HOT_INLINE unsigned coll_i_permutation_add(const coll_plan *plan, uint32_t rank,
+                                                const coll_i_permutation_round *round,
+                                                const coll_i_permutation_scratch *scratch,
+                                                coll_action *out)
+{
+    const coll_ref a = round->in_out ? COLL_AT(COLL_OUT, 0) : coll_input(plan);
+    coll_i_permutation_run run;
+    unsigned n = 0;
+    coll_i_permutation_begin(plan, coll_mod_add(rank, round->give, plan->problem.p),
+                             round->blocks, &run);
+    for (; run.left > 0; coll_i_permutation_next(plan, &run))
+        coll_act_reduce(&out[n++], COLL_AT(COLL_SCRATCH, scratch->sum + run.before), a + run.at,
+                        coll_i_permutation_b(plan, scratch, run.first), run.count);
+    return n;
+}
+
+COLL_HOT_INLINE unsigned coll_i_permutation_exchange(const coll_plan *plan, uint32_t rank,
+                                                     const coll_i_permutation_round *round,
+                                                     const coll_i_permutation_scratch *scratch,
+                                                     coll_action *out)
+{
+    const uint32_t p = plan->problem.p, behind = round->into_b ? 1 : 0;
+    const uint32_t distance = round->give - behind;
+    const coll_ref a = round->in_out ? COLL_AT(COLL_OUT, 0) : coll_input(plan);
+    coll_i_permutation_run run;
+    unsigned n = 0;
+    coll_i_permutation_begin(plan, coll_mod_add(rank, round->give, p), round->blocks, &run);
+    for (; run.left > 0; coll_i_permutation_next(plan, &run))
+        coll_act_send(&out[n++], coll_mod_add(rank, distance, p),
+                      round->has_b ? COLL_AT(COLL_SCRATCH, scratch->sum + run.before)
+                                   : a + run.at,
+                      run.count);
+    coll_i_permutation_begin(plan, coll_mod_add(rank, behind, p), round->blocks, &run);
+    for (; run.left > 0; coll_i_permutation_next(plan, &run)) {
+        const uint32_t peer = coll_mod_sub(rank, distance, p);
+        const coll_ref via = COLL_AT(COLL_SCRATCH, scratch->via + run.before);
+        const coll_ref to = round->into_b ? coll_i_permutation_b(plan, scratch, run.first)
+                                          : COLL_AT(COLL_OUT, run.at);
+        if (round->into_b && !round->has_b)
+            coll_act_recv(&out[n++], peer, to, run.count);
+        else
+            coll_act_recv_reduce(&out[n++], peer, to, round->into_b ? to : a + run.at,
+                                 round->into_b || round->in_out ? via : to, run.count);
+    }
+    return n;
+}
+
+COLL_INLINE size_t coll_i_permutation_steps(const coll_plan *plan, uint32_t rank)
+{
+    const coll_i_permutation_shape shape = coll_i_permutation_shape_of(plan);
+    (void)rank;
+    if (plan->problem.p == 1)
+        return coll_in_place(plan) ? 0 : 1;
+    return (size_t)2 * shape.reducing - shape.single + shape.gathering;
+}
+
+COLL_INLINE unsigned coll_i_permutation_step(const coll_plan *plan, uint32_t rank, size_t s,
+                                             coll_action *out)
+{
+    const coll_i_permutation_shape shape = coll_i_permutation_shape_of(plan);
+    const uint32_t step = (uint32_t)s, sums = 2 * shape.reducing - shape.single;
+    const uint32_t k = step < shape.single ? step : shape.single + ((step - shape.single) >> 1);
+    coll_i_permutation_round round;
+    coll_i_permutation_scratch scratch;
+    if (plan->problem.p == 1) {
+        coll_act_copy(out, COLL_AT(COLL_OUT, 0), COLL_AT(COLL_IN, 0), plan->problem.count);
+        return 1;
+    }
+    if (step >= sums)
+        return coll_i_circulant_gather(plan, rank, shape.gathering - 1 - (step - sums), out);
+    coll_i_permutation_round_of(plan, &shape, k, &round);
+    coll_i_permutation_scratch_of(plan, &shape, rank, &scratch);
+    if (step >= shape.single && ((step - shape.single) & 1) == 0)
+        return coll_i_permutation_add(plan, rank, &round, &scratch, out);
+    return coll_i_permutation_exchange(plan, rank, &round, &scratch, out);
+}
+
+COLL_INLINE size_t coll_i_permutation_scratch_elements(const coll_plan *plan, uint32_t rank)
+{
+    const coll_i_permutation_shape shape = coll_i_permutation_shape_of(plan);
+    coll_i_permutation_scratch scratch;
+    coll_i_permutation_scratch_of(plan, &shape, rank, &scratch);
+    return scratch.end;
+}
+
+COLL_ALGORITHM(coll_permutation_group_allreduce, "permutation_group", "Kolmakov, Zhang 2020",
+    COLL_BIT(COLL_ALLREDUCE), COLL_NEEDS_COMMUTATIVE,
+    /* window */ 3, /* sends */ 2, COLL_PARAMS(1, coll_i_permutation_params),
+    coll_i_permutation_steps, coll_i_permutation_step, coll_i_permutation_scratch_elements);
+
+#endif /* COLL_ALGOS_PERMUTATION_GROUP_H */
