@@ -10,7 +10,8 @@
  *   (1) hop h of 2p−1 goes from rank h mod p to the next one; these are all messages
  *   (2) what a rank sends on names the token that it received in the hop before
  * Cost    2p−1 messages of 0 bytes, one after the other
- * Source  double ring, of Open MPI's barriers (coll/base)
+ * Source  Open MPI, coll/base/coll_base_barrier.c, doublering: there the token comes to rank 0 once
+ *         more in the end, a message more
  */
 #ifndef COLL_ALGOS_DOUBLE_RING_H
 #define COLL_ALGOS_DOUBLE_RING_H

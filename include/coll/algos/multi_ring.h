@@ -18,8 +18,9 @@
  * Cost    elements as in ring.h. R rings, K segments: R times as many messages and steps, of an
  *         allreduce R·K times; rounds as in ring.h if a rank sends R·K messages at once. scratch:
  *         reduce_scatter two of the largest blocks, allreduce in place two of the largest parts
- * Source  Patarasuk, Yuan 2009, doi:10.1016/j.jpdc.2008.09.002 (the ring); Jain, Sabharwal 2010,
- *         doi:10.1145/1810085.1810093 (several at once); Wang et al. 2023 (NSDI), TotientPerms (strides)
+ * Source  Patarasuk, Yuan 2009, doi:10.1016/j.jpdc.2008.09.002 (the ring); Jain, Sabharwal 2010
+ *         (ICS: bucket algorithms in both directions of a torus); Wang et al. 2023 (NSDI, TopoOpt:
+ *         rings of several strides)
  */
 #ifndef COLL_ALGOS_MULTI_RING_H
 #define COLL_ALGOS_MULTI_RING_H

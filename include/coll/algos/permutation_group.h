@@ -29,7 +29,7 @@
  *         first into B; then A ⊕ B in each round. scratch: the longest message into A in OUT or
  *         into B, but for the first; if p is no power of two, that first, and the longest A ⊕ B
  * Source  Kolmakov, Zhang 2020, arXiv:2004.09362 (permutations; rounds traded for volume); two sums
- *         for any p: after Bar-Noy, Kipnis, Schieber 1993 (census functions)
+ *         for any p: after Bar-Noy, Kipnis, Schieber (census functions)
  */
 #ifndef COLL_ALGOS_PERMUTATION_GROUP_H
 #define COLL_ALGOS_PERMUTATION_GROUP_H

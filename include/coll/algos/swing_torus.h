@@ -23,7 +23,7 @@
  *   (2) what a rank gives in round t is what its partner is to have, or passes on after that round
  *   (3) elements · links crossed on the torus: less than swing.h's, where both dimensions are above 2
  * Cost    as swing.h for a power of two
- * Source  De Sensi, Bonato, Saam, Hoefler 2024 (NSDI), §4
+ * Source  De Sensi, Bonato, Saam, Hoefler 2024, arXiv:2401.09356 (tori of several dimensions)
  */
 #ifndef COLL_ALGOS_SWING_TORUS_H
 #define COLL_ALGOS_SWING_TORUS_H
@@ -62,7 +62,7 @@ COLL_INLINE size_t coll_i_swing_torus_allreduce_scratch(const coll_plan *plan, u
 }
 
 COLL_ALGORITHM(coll_swing_torus_allreduce, "swing_torus",
-    "De Sensi, Bonato, Saam, Hoefler 2024, section 4",
+    "De Sensi, Bonato, Saam, Hoefler 2024",
     COLL_BIT(COLL_ALLREDUCE),
     COLL_NEEDS_COMMUTATIVE | COLL_NEEDS_POWER_OF_TWO | COLL_NEEDS_FULL_ROWS | COLL_GIVES_IDENTICAL,
     /* window */ 2, /* sends */ 1, COLL_PREPARED(1, coll_i_swing_torus_params, coll_i_prepare_torus),
@@ -78,7 +78,7 @@ COLL_INLINE unsigned coll_i_swing_torus_latency_step(const coll_plan *plan, uint
 }
 
 COLL_ALGORITHM(coll_swing_torus_latency_allreduce, "swing_torus_latency",
-    "De Sensi, Bonato, Saam, Hoefler 2024, section 4",
+    "De Sensi, Bonato, Saam, Hoefler 2024",
     COLL_BIT(COLL_ALLREDUCE),
     COLL_NEEDS_COMMUTATIVE | COLL_NEEDS_POWER_OF_TWO | COLL_NEEDS_FULL_ROWS,
     /* window */ 2, /* sends */ 1, COLL_PREPARED(1, coll_i_swing_torus_params, coll_i_prepare_torus),
@@ -106,7 +106,7 @@ COLL_INLINE size_t coll_i_swing_torus_reduce_scatter_scratch(const coll_plan *pl
 }
 
 COLL_ALGORITHM(coll_swing_torus_reduce_scatter, "swing_torus",
-    "De Sensi, Bonato, Saam, Hoefler 2024, section 4",
+    "De Sensi, Bonato, Saam, Hoefler 2024",
     COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK),
     COLL_NEEDS_COMMUTATIVE | COLL_NEEDS_PACKED | COLL_NEEDS_POWER_OF_TWO | COLL_NEEDS_FULL_ROWS,
     /* window */ 2, /* sends */ 1, COLL_PREPARED(1, coll_i_swing_torus_params, coll_i_prepare_torus),

@@ -29,6 +29,7 @@ COLL_INLINE coll_i_table_pairs coll_i_openmpi_pairs(void)
     enum { COLL_I_TABLE_MASKS };
     static const coll_i_table_pair pair[] = {
         {BARRIER, "linear", 0, "1:linear", 0, NULL},
+        {BARRIER, "double_ring", 0, "2:double_ring", 0, NULL},
         {BARRIER, "fnomial", 2, "6:tree", 0, NULL},
         {BARRIER, "fnomial", 0, "6:tree", COLL_I_TABLE_NEAR, NULL},
         {BARRIER, "kary", 0, "6:tree", COLL_I_TABLE_NEAR, NULL},
