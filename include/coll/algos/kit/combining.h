@@ -36,9 +36,14 @@ typedef struct coll_move {
 } coll_move;
 
 /* How a route was worked out. */
-typedef enum coll_route_kind { COLL_ROUTE_BY_MESH, COLL_ROUTE_BY_NODES } coll_route_kind;
+typedef enum coll_route_kind {
+    COLL_ROUTE_BY_MESH,
+    COLL_ROUTE_BY_NODES,
+    COLL_ROUTE_BY_DIGITS
+} coll_route_kind;
 
-/* What a rank does in a neighbor_allgather or neighbor_alltoall on a graph. */
+/* What a rank does in a neighbor_allgather or neighbor_alltoall on a graph, or, by digits, in an
+ * alltoallv (algos/tuna.h). */
 typedef struct coll_route {
     coll_route_kind kind;
     coll_collective collective;
