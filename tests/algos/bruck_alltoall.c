@@ -133,8 +133,32 @@ TEST(costs)
             }
 }
 
+/* Law 4: on m rows of n ranks, n−1 messages of a block for each row, and m−1 of one for each column. */
+TEST(a_virtual_mesh)
+{
+    for (uint32_t m = 2; m <= 8; m++)
+        for (uint32_t n = 2; n <= 8; n++) {
+            const coll_plan plan = bruck(m * n, 0, n > m ? n : m);
+            const uint32_t columns = plan.param[0], rows = m * n / columns;
+            for (uint32_t rank = 0; rank < m * n; rank++) {
+                const walk *w = walk_of(&plan, rank);
+                uint32_t in_row = 0, in_column = 0;
+                for (size_t a = 0; a < w->n; a++)
+                    if (is_send(&w->act[a])) {
+                        const uint32_t way = (w->act[a].peer + m * n - rank) % (m * n);
+                        in_row += way < columns && w->act[a].count == rows * COUNT;
+                        in_column += way % columns == 0 && w->act[a].count == columns * COUNT;
+                        CHECK(way < columns || way % columns == 0);
+                    }
+                CHECK_EQ(in_row, columns - 1);
+                CHECK_EQ(in_column, rows - 1);
+            }
+        }
+}
+
 int main(void)
 {
+    RUN(a_virtual_mesh);
     RUN(both_ends_agree);
     RUN(blocks_travel_digit_by_digit);
     RUN(costs);

@@ -20,10 +20,12 @@
  *   (1) what r sends in a round is what its peer receives in it, one message for each digit e
  *   (2) a block's distances add up to its number
  *   (3) the runs of a message are its blocks in increasing order, each from where it arrived last
+ *   (4) with k = n, p = m·n and m ≤ n it is the exchange on a virtual mesh of m rows of n ranks, but for
+ *       where rows begin: n−1 messages of m blocks, to the next n−1 ranks, and m−1 of n blocks
  * Cost    ⌈log_k p⌉ rounds; a message for each distance e·k^t < p, 1 ≤ e < k, of those of the p
  *         blocks whose digit t is e. scratch: p−1 blocks, and for each round p−⌈p/k⌉; for packing
  *         once more, from two rounds on
- * Source  Bruck, Ho, Kipnis, Upfal, Weathersby 1997, doi:10.1109/71.642949
+ * Source  Bruck, Ho, Kipnis, Upfal, Weathersby 1997, doi:10.1109/71.642949; meshes: Kumar 2004
  */
 #ifndef COLL_ALGOS_BRUCK_ALLTOALL_H
 #define COLL_ALGOS_BRUCK_ALLTOALL_H

@@ -345,6 +345,9 @@ typedef struct coll_alias {
 #define COLL_I_RINGS                                                                           \
     (COLL_BIT(COLL_ALLREDUCE) | COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV) |         \
      COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK))
+/* What goes along the rows and then the columns of a mesh of any ranks. */
+#define COLL_I_MESHES                                                                          \
+    (COLL_BIT(COLL_ALLTOALL) | COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLGATHERV))
 /* Other names of algorithms. */
 COLL_TABLE(coll_alias, coll_aliases, {
     {"flat", "linear", 0, COLL_I_TREES | COLL_ROOTED},
@@ -356,6 +359,7 @@ COLL_TABLE(coll_alias, coll_aliases, {
     {"full_lane", "multi_leader", COLL_LEADERS_MOST, COLL_I_LANES},
     {"bidirectional_ring", "multi_ring", 2, COLL_I_RINGS},
     {"segmented_ring", "multi_ring", 1, COLL_BIT(COLL_ALLREDUCE)},
+    {"virtual_mesh", "bruck", 0, COLL_I_MESHES}, /* k: its columns, ⌈√p⌉ or what divides p */
 });
 
 /* How many other names there are. */

@@ -30,63 +30,9 @@
 #ifndef COLL_COMM_TUNA_ALLTOALLV_H
 #define COLL_COMM_TUNA_ALLTOALLV_H
 
-#include "../algos/kit/sized_route.h"
 #include "../algos/tuna.h"
 #include "move.h"
-
-/* ---- a call by a sized route ----------------------------------------------------------------- */
-
-/* Has a communicator make the plan of one call. */
-typedef struct coll_i_sized_builder {
-    coll_i_comm_builder builder; /* the first member */
-    const coll_sized_route *sized;
-} coll_i_sized_builder;
-
-/* The plan needs none, but without there is no builder. */
-COLL_INLINE size_t coll_i_sized_bytes(const coll_comm *comm, const coll_problem *problem)
-{
-    (void)comm;
-    (void)problem;
-    return 1;
-}
-
-COLL_INLINE coll_status coll_i_sized_plan(const coll_comm *comm, const coll_problem *problem,
-                                          const coll_conditions *conditions, void *memory,
-                                          coll_plan *plan)
-{
-    const coll_i_sized_builder *of = (const coll_i_sized_builder *)(const void *)comm->builder;
-    (void)conditions;
-    (void)memory;
-    return coll_plan_by_sizes(plan, problem, of->sized);
-}
-
-/* Runs a call by a sized route. `at` not NULL: its elements are COLL_U64, the sizes; writes what
- * coll_sized_route_offsets makes of those that passed. A persistent call, so that nobody keeps its plan for
- * calls with the same arguments, and as its scratch is there until it is freed. */
-COLL_INLINE coll_status coll_i_sized_run(coll_comm *comm, const coll_args *args,
-                                         const coll_sized_route *sized, size_t *at)
-{
-    const coll_i_comm_builder *before = comm->builder;
-    coll_i_sized_builder own;
-    coll_request request;
-    coll_status status;
-    own.builder.bytes = coll_i_sized_bytes;
-    own.builder.plan = coll_i_sized_plan;
-    own.sized = sized;
-    comm->builder = &own.builder;
-    status = coll_request_init(comm, args, &request);
-    comm->builder = before;
-    if (status != COLL_OK)
-        return status;
-    status = coll_start(&request);
-    if (status == COLL_OK)
-        status = coll_wait(&request);
-    if (status == COLL_OK && at)
-        status = coll_sized_route_offsets(sized->route,
-                                          (const uint64_t *)request.engine.task.scratch, at);
-    (void)coll_request_free(&request);
-    return status;
-}
+#include "sized_call.h"
 
 /* ---- alltoallv --------------------------------------------------------------------------------- */
 
@@ -177,22 +123,14 @@ COLL_INLINE coll_status coll_i_tuna_sizes(coll_comm *comm, const coll_args *of,
                                           const coll_route *route)
 {
     const bool in_place = of->in == COLL_IN_PLACE;
-    coll_sized_route words;
     coll_args args;
-    coll_status status;
     for (uint32_t r = 0; r < comm->p; r++) {
         cut->send[r] = in_place ? of->out_counts[r] : of->in_counts[r];
         cut->get[r] = cut->send[r];
     }
-    words.route = route;
-    words.at = NULL;
     coll_i_moving(&args, COLL_ALLTOALL, in_place ? COLL_IN_PLACE : cut->send, cut->get, 1,
                   COLL_U64, 0);
-    status = coll_i_sized_run(comm, &args, &words, cut->at);
-    for (uint32_t r = 0; r < comm->p && status == COLL_OK; r++)
-        if (cut->get[r] != of->out_counts[r])
-            status = COLL_ERR_SIZE;
-    return status;
+    return coll_i_sized_words(comm, &args, route, cut->at, of->out_counts, comm->p);
 }
 
 /* coll_alltoallv, by messages of digits to the bases `intra` and `inter`: in_counts[i] elements at
@@ -228,7 +166,7 @@ COLL_INLINE coll_status coll_tuna_alltoallv(coll_comm *comm, const void *in,
     }
     if (status == COLL_OK) {
         status = coll_i_tuna_sizes(comm, &args, &cut, &route);
-        alone = status != COLL_ERR_BUSY && status != COLL_ERR_TAG; /* then nothing was sent */
+        alone = !coll_i_sized_unsent(status);
     }
     if (status == COLL_OK) {
         sized.route = &route;

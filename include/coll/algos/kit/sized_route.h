@@ -15,7 +15,8 @@
  * where in SCRATCH each block will lie. No block is padded.
  *
  * The moves are those of combining.h, and no place of SCRATCH is the target of two of them. A move
- * of several blocks from IN, or to OUT, needs tables in which these lie one behind the other.
+ * of several blocks from IN, or to OUT, needs tables in which these lie one behind the other:
+ * routes of mesh_combining.h and node_combining.h have such moves, those of tuna.h have not.
  */
 #ifndef COLL_ALGOS_KIT_SIZED_ROUTE_H
 #define COLL_ALGOS_KIT_SIZED_ROUTE_H
@@ -120,7 +121,7 @@ COLL_INLINE size_t coll_i_sized_scratch(const coll_plan *plan, uint32_t rank)
 }
 
 COLL_ALGORITHM(coll_i_by_sizes, "sized_route", "",
-    COLL_BIT(COLL_ALLTOALL) | COLL_PAIRED, /* traits */ 0,
+    COLL_BIT(COLL_ALLTOALL) | COLL_PAIRED | COLL_NEIGHBORLY, /* traits */ 0,
     /* window */ 2, /* sends */ 1, COLL_NO_PARAMS,
     coll_i_sized_steps, coll_i_sized_step, coll_i_sized_scratch);
 
