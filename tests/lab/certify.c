@@ -17,6 +17,7 @@ static struct {
     uint32_t rank;
     bool (*is_of)(const coll_plan *plan, uint32_t rank); /* NULL: that rank alone */
     size_t step;
+    bool (*is_at)(const coll_plan *plan, uint32_t rank, size_t s); /* NULL: that step alone */
     unsigned action;
     how how;
     bool changed; /* it was asked for, and is another action */
@@ -64,7 +65,7 @@ static void change(const coll_plan *plan, coll_action *a, how as)
 static unsigned mutant_step(const coll_plan *plan, uint32_t rank, size_t s, coll_action *out)
 {
     unsigned n = mutant.base->step(plan, rank, s, out), i = mutant.action;
-    if (s != mutant.step || i >= n ||
+    if (!(mutant.is_at ? mutant.is_at(plan, rank, s) : s == mutant.step) || i >= n ||
         (mutant.is_of ? !mutant.is_of(plan, rank) : rank != mutant.rank))
         return n;
     if (mutant.how == DROPPED || (mutant.how == TWICE && n < COLL_STEP_MAX)) {
@@ -84,6 +85,7 @@ static void make(const coll_algorithm *base)
     mutant.record = *base;
     mutant.record.step = mutant_step;
     mutant.is_of = NULL;
+    mutant.is_at = NULL;
 }
 
 /* ---- rows -------------------------------------------------------------------------------- */
@@ -133,7 +135,7 @@ static void row_is_right(coll_collective c, const coll_algorithm *algorithm)
 
 TEST(every_row)
 {
-    CHECK(of_all_rows(row_is_right) >= 22);
+    CHECK(of_all_rows(row_is_right) >= 35);
 }
 
 /* ---- what is accepted is right ----------------------------------------------------------- */
@@ -278,6 +280,69 @@ TEST(classes)
     of_all_rows(row_finds_classes);
 }
 
+/* ---- classes of steps -------------------------------------------------------------------- */
+
+static bool is_last_step(const coll_plan *plan, uint32_t rank, size_t s)
+{
+    return s + 1 == mutant.base->steps(plan, rank);
+}
+
+static bool is_odd_step(const coll_plan *plan, uint32_t rank, size_t s)
+{
+    (void)plan, (void)rank;
+    return s % 2 == 1;
+}
+
+static bool is_in_second_half(const coll_plan *plan, uint32_t rank, size_t s)
+{
+    return s >= mutant.base->steps(plan, rank) / 2;
+}
+
+/* Where the blocks of a rank's own number have been, and those from the last one on follow. */
+static bool is_at_wrap(const coll_plan *plan, uint32_t rank, size_t s)
+{
+    (void)plan;
+    return s == rank;
+}
+
+static unsigned step_classes;
+
+static void row_finds_steps(coll_collective c, const coll_algorithm *algorithm)
+{
+    static bool (*const classes[])(const coll_plan *, uint32_t, size_t) = {
+        is_last_step, is_odd_step, is_in_second_half, is_at_wrap};
+    const coll_argument argument = coll_argument_of(c, algorithm);
+    if (argument != COLL_ARGUMENT_EXCHANGES && argument != COLL_ARGUMENT_ROOT)
+        return; /* programs of O(log p) steps are followed whole */
+    for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++)
+        for (unsigned as = DROPPED; as < HOWS; as++) {
+            coll_certificate of;
+            if (as == VIA)
+                continue; /* another staging slot may do as well */
+            make(algorithm);
+            mutant.is_of = is_any;
+            mutant.is_at = classes[i];
+            mutant.action = 0;
+            mutant.how = (how)as;
+            coll_certificate_init(&of, c, &mutant.record);
+            mutant.changed = false;
+            (void)certifies(&of, 5000, 5063, 0);
+            if (!mutant.changed)
+                continue;
+            step_classes++;
+            if (!CHECK(!of.report.ok) || !CHECK(!certifies(&of, 1000001, 1000064, 0)))
+                printf("    %s %s, class %zu, changed as %u\n", coll_collective_name(c),
+                       algorithm->name, i, as);
+        }
+}
+
+TEST(steps)
+{
+    of_all_rows(row_finds_steps);
+    printf("    %u classes of steps of rows, each found\n", step_classes);
+    CHECK(step_classes > 100);
+}
+
 /* ---- many threads ------------------------------------------------------------------------ */
 
 TEST(threads)
@@ -301,6 +366,7 @@ int main(void)
     RUN(every_row);
     RUN(mutants);
     RUN(classes);
+    RUN(steps);
     RUN(threads);
     return check_done();
 }

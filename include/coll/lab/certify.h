@@ -7,17 +7,19 @@
  *       … c.report says p, rank, step and what is wrong …
  *
  * coll_verify runs all ranks of a plan, so its cost grows with p and more. A certificate says of every
- * message of every plan what it carries, in closed form, by one of three arguments:
+ * message of every plan what it carries, in closed form, by one of five arguments:
  *
  *   rotation    what rank 0 does, moved on by r         certify/by_rotation.h
  *   digits      who folds, and the digits of a number   certify/by_digits.h
  *   subtrees    a run of ranks, and its size            certify/by_subtree.h
+ *   exchanges   a step from the one before          certify/by_exchange.h
+ *   root        the same, of the root               certify/by_root.h
  *
  * Then a plan is right if each rank, alone, keeps what is claimed: certify/local_proof.h proves this of
- * one rank in O(log p) and says why. Up to p = `whole` it is proven of all ranks. Beyond that it is
- * proven of some ranks of each p that stand for all: those at the ends of every range in which the
- * argument's arithmetic is one formula, and some at random. docs/certificates.md says what follows, and
- * what does not.
+ * one rank in O(log p), or of one of p − 1 steps in O(1), and says why. Up to p = `whole` it is proven of
+ * all ranks, and all steps. Beyond that it is proven of some ranks of each p that stand for all: those at
+ * the ends of every range in which the argument's arithmetic is one formula, and some at random; and of
+ * some steps alike. docs/certificates.md says what follows, and what does not.
  *
  * Hosted: POSIX threads; allocates nothing.
  */
@@ -25,6 +27,8 @@
 #define COLL_LAB_CERTIFY_H
 
 #include "certify/by_digits.h"
+#include "certify/by_exchange.h"
+#include "certify/by_root.h"
 #include "certify/by_rotation.h"
 #include "certify/by_subtree.h"
 
@@ -38,6 +42,8 @@ typedef enum coll_argument {
     COLL_ARGUMENT_ROTATION,
     COLL_ARGUMENT_DIGITS,
     COLL_ARGUMENT_SUBTREES,
+    COLL_ARGUMENT_EXCHANGES,
+    COLL_ARGUMENT_ROOT,
     COLL_ARGUMENTS
 } coll_argument;
 
@@ -51,6 +57,10 @@ COLL_INLINE const char *coll_argument_name(coll_argument argument)
         return "digits";
     case COLL_ARGUMENT_SUBTREES:
         return "subtrees";
+    case COLL_ARGUMENT_EXCHANGES:
+        return "exchanges";
+    case COLL_ARGUMENT_ROOT:
+        return "root";
     case COLL_ARGUMENT_NONE:
     case COLL_ARGUMENTS:
         break;
@@ -81,6 +91,16 @@ COLL_TABLE(coll_argument_row, coll_i_arguments, {
      COLL_I_TREE_COLLECTIVES | COLL_BIT(COLL_GATHER) | COLL_BIT(COLL_SCATTER)},
     {"kary", COLL_ARGUMENT_SUBTREES, COLL_I_TREE_COLLECTIVES},
     {"chain", COLL_ARGUMENT_SUBTREES, COLL_I_TREE_COLLECTIVES & ~COLL_BIT(COLL_BARRIER)},
+    {"ring", COLL_ARGUMENT_EXCHANGES,
+     COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLTOALL) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK) |
+         COLL_BIT(COLL_ALLREDUCE)},
+    {"pairwise", COLL_ARGUMENT_EXCHANGES,
+     COLL_BIT(COLL_ALLTOALL) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK)},
+    {"neighbor_exchange", COLL_ARGUMENT_EXCHANGES, COLL_BIT(COLL_ALLGATHER)},
+    {"linear", COLL_ARGUMENT_EXCHANGES, COLL_BIT(COLL_ALLGATHER)},
+    {"linear", COLL_ARGUMENT_ROOT,
+     COLL_BIT(COLL_BCAST) | COLL_BIT(COLL_REDUCE) | COLL_BIT(COLL_ALLREDUCE) |
+         COLL_BIT(COLL_GATHER) | COLL_BIT(COLL_SCATTER)},
 });
 
 /* The argument for an algorithm of a collective; COLL_ARGUMENT_NONE if there is none. */
@@ -123,7 +143,27 @@ COLL_INLINE void coll_certificate_init(coll_certificate *certificate,
 
 /* ---- one plan ---------------------------------------------------------------------------- */
 
-/* One element a block; of what is not cut in blocks, one in all. */
+COLL_INLINE const coll_i_claims *coll_i_claims_of(coll_argument argument)
+{
+    switch (argument) {
+    case COLL_ARGUMENT_ROTATION:
+        return &coll_i_by_rotation;
+    case COLL_ARGUMENT_DIGITS:
+        return &coll_i_by_digits;
+    case COLL_ARGUMENT_SUBTREES:
+        return &coll_i_by_subtree;
+    case COLL_ARGUMENT_EXCHANGES:
+        return &coll_i_by_exchange;
+    case COLL_ARGUMENT_ROOT:
+        return &coll_i_by_root;
+    case COLL_ARGUMENT_NONE:
+    case COLL_ARGUMENTS:
+        break;
+    }
+    return NULL;
+}
+
+/* One element a block; of what is not cut in blocks, one in all, or one for each rank's part. */
 COLL_INLINE bool coll_i_theorem_set(coll_i_theorem *of, coll_plan *plan,
                                     const coll_certificate *certificate, uint32_t p,
                                     uint32_t root)
@@ -134,32 +174,72 @@ COLL_INLINE bool coll_i_theorem_set(coll_i_theorem *of, coll_plan *plan,
                             COLL_BIT(COLL_REDUCE_SCATTER) | COLL_BIT(COLL_REDUCE_SCATTER_BLOCK);
     const bool ordered =
         root == 0 && !(certificate->algorithm->traits & COLL_NEEDS_COMMUTATIVE);
+    const bool parts = argument == COLL_ARGUMENT_EXCHANGES && c == COLL_ALLREDUCE;
     coll_problem problem;
-    coll_problem_init(&problem, c, p, 1, 1);
+    coll_problem_init(&problem, c, p, parts ? p : 1, 1);
     problem.root = root;
     problem.flags = ordered ? 0 : COLL_FLAG_COMMUTATIVE;
     if (argument == COLL_ARGUMENT_NONE ||
         coll_plan_init(plan, certificate->algorithm, &problem, NULL) != COLL_OK)
         return false;
     of->plan = plan;
-    of->claims = argument == COLL_ARGUMENT_ROTATION ? &coll_i_by_rotation
-                 : argument == COLL_ARGUMENT_DIGITS ? &coll_i_by_digits
-                                                    : &coll_i_by_subtree;
+    of->claims = coll_i_claims_of(argument);
     of->learned = 0;
     of->in.p = p;
     of->in.core = argument == COLL_ARGUMENT_DIGITS && coll_is(blocks, c) ? plan->fold.core : 0;
-    of->in.elements = coll_is(blocks, c) ? p : 1;
+    of->in.elements = parts || coll_is(blocks, c) ? p : 1;
     of->in.commutes = !ordered;
     of->in.merges = c == COLL_BARRIER;
     return true;
 }
 
-/* Proves the ranks that stand for all of one plan, or all. Returns how many; 0: see the report. */
+enum { COLL_I_STEPS_MOST = 5 };
+
+/* The steps that stand for all of a rank: the first, or one where the first half ends or the second begins; the
+ * last; those about which the blocks or peers go past rank p−1, upward and downward; any one. */
+COLL_INLINE unsigned coll_i_certify_steps(uint32_t p, uint32_t rank, size_t steps, size_t *step)
+{
+    const uint32_t drawn = coll_i_drawn(p, rank ^ 8, 16), near = drawn % 4;
+    const size_t half = steps / 2, wraps = (drawn & 4 ? half : 0) + steps;
+    unsigned n = 0;
+    if (steps <= COLL_I_STEPS_MOST) {
+        for (; n < steps; n++)
+            step[n] = n;
+        return n;
+    }
+    step[n++] = drawn < 8 ? 0 : half + near - 2;
+    step[n++] = steps - 1;
+    step[n++] = (wraps + rank + (near == 2) - (near == 3)) % steps;
+    step[n++] = (wraps + (p - 1 - rank) + (near == 2) - (near == 3)) % steps;
+    step[n++] = coll_i_drawn(p, rank ^ 16, (uint32_t)steps);
+    return n;
+}
+
+/* Proves a rank: its program, or of programs of p − 1 steps each step alone, or those that stand for all. Returns
+ * how many proofs that were; 0: see the report. */
+COLL_INLINE uint32_t coll_i_certify_rank(coll_i_local *local, uint32_t rank, bool whole)
+{
+    const coll_i_theorem *of = local->of;
+    const size_t steps = of->plan->algorithm->steps(of->plan, rank);
+    size_t step[COLL_I_STEPS_MOST], n = steps;
+    if (!of->claims->before || steps == 0)
+        return coll_i_local_prove(local, rank, 0, SIZE_MAX) ? 1 : 0;
+    if (!whole)
+        n = coll_i_certify_steps(of->in.p, rank, steps, step);
+    for (size_t i = 0; i < n; i++) {
+        const size_t s = whole ? i : step[i];
+        if (!coll_i_local_prove(local, rank, s, s + 1))
+            return 0;
+    }
+    return (uint32_t)n;
+}
+
+/* Proves the ranks that stand for all of one plan, or all. Returns how many proofs; 0: see the report. */
 COLL_INLINE uint32_t coll_i_certify_plan(coll_i_theorem *of, bool whole,
                                          coll_certificate_report *report)
 {
     const uint32_t p = of->in.p;
-    uint32_t rank[COLL_I_CLASSES_MOST], n = p;
+    uint32_t rank[COLL_I_CLASSES_MOST], n = p, proofs = 0;
     coll_i_local local;
     local.of = of;
     local.report = report;
@@ -171,10 +251,13 @@ COLL_INLINE uint32_t coll_i_certify_plan(coll_i_theorem *of, bool whole,
     }
     if (!whole)
         n = of->claims->classes(of, rank);
-    for (uint32_t i = 0; i < n; i++)
-        if (!coll_i_local_prove(&local, whole ? i : rank[i], 0, SIZE_MAX))
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t made = coll_i_certify_rank(&local, whole ? i : rank[i], whole);
+        if (made == 0)
             return 0;
-    return n;
+        proofs += made;
+    }
+    return proofs;
 }
 
 /* All plans of one p. */

@@ -145,6 +145,6 @@ COLL_INLINE unsigned coll_i_digits_classes(const coll_i_theorem *of, uint32_t *r
 COLL_CONST(coll_i_claims, coll_i_by_digits, {
     coll_i_digits_message, coll_i_digits_there,
     coll_i_digits_when,    NULL,
-    coll_i_digits_classes, false});
+    NULL,                      coll_i_digits_classes, false});
 
 #endif /* COLL_LAB_CERTIFY_BY_DIGITS_H */

@@ -61,6 +61,6 @@ COLL_INLINE unsigned coll_i_rotation_classes(const coll_i_theorem *of, uint32_t 
 COLL_CONST(coll_i_claims, coll_i_by_rotation, {
     coll_i_rotation_message, coll_i_rotation_there,
     coll_i_rotation_when,    NULL,
-    coll_i_rotation_classes, true});
+    NULL,                      coll_i_rotation_classes, true});
 
 #endif /* COLL_LAB_CERTIFY_BY_ROTATION_H */

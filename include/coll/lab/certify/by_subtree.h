@@ -114,6 +114,6 @@ COLL_INLINE unsigned coll_i_subtree_classes(const coll_i_theorem *of, uint32_t *
 }
 
 COLL_CONST(coll_i_claims, coll_i_by_subtree, {
-    coll_i_subtree_message, NULL, coll_i_subtree_when, NULL, coll_i_subtree_classes, false});
+    coll_i_subtree_message, NULL, coll_i_subtree_when, NULL, NULL, coll_i_subtree_classes, false});
 
 #endif /* COLL_LAB_CERTIFY_BY_SUBTREE_H */

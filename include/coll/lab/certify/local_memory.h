@@ -40,7 +40,10 @@ typedef struct coll_i_claims {
     /* The level. */
     uint64_t (*when)(const coll_i_theorem *of, uint32_t rank, size_t step,
                      const coll_action *a);
-    /* Writes what a rank holds before a step, beside its input; NULL: it is followed from step 0. */
+    /* A level above all before a step, and not above any from that step on. NULL: there is none. */
+    uint64_t (*since)(const coll_i_theorem *of, uint32_t rank, size_t step);
+    /* Writes what a rank holds before a step, beside its input. NULL: it is followed from step 0; others have
+     * `since`, too. */
     bool (*before)(const coll_i_theorem *of, uint32_t rank, size_t step, coll_i_held *held);
     /* The ranks that stand for all, at most COLL_I_CLASSES_MOST. */
     unsigned (*classes)(const coll_i_theorem *of, uint32_t *rank);

@@ -6,10 +6,14 @@
  * same order; and it demands a level of each action, which no action of the rank's program lowers
  * and every message raises. If this holds of all ranks of a plan, then
  *
- *   - sends and receives match one to one, channel by channel, in order
+ *   - sends and receives match one to one, channel by channel, in order: a rank's peers are remembered;
+ *     or levels rise from step to step, and a receive is one above its send
  *   - the levels order all actions, so no circle of them waits for itself: all programs end
  *   - by induction over the levels, every message carries what is claimed of it
  *   - so every rank ends with what the checker saw at its end: the result
+ *
+ * A rank's program may be taken in parts, each from what is claimed that it holds before a step to what
+ * is claimed after: then all parts together are the program.
  *
  * The checker believes no claim: one that is wrong fails at the rank that sends, and its family of
  * algorithms may get it from anywhere. It knows plans, actions and sets, and no algorithm.
@@ -113,6 +117,8 @@ COLL_INLINE bool coll_i_local_meet(coll_i_local *l, const coll_action *mine, uns
                                          : "nobody receives what it sends");
     if (of->claims->there && of->claims->there(of, peer, *there, other) != l->step)
         return coll_i_refute(l, "two messages have one other end");
+    if (of->claims->since) /* levels tell the order */
+        return true;
     while (k < l->n_peers && (l->met[k].peer != peer || l->met[k].receives != receives))
         k++;
     if (k == COLL_I_PEERS_MOST)
@@ -129,16 +135,31 @@ COLL_INLINE bool coll_i_local_meet(coll_i_local *l, const coll_action *mine, uns
 
 /* ---- a rank's program -------------------------------------------------------------------- */
 
-/* No action is below those before it, and a receive is above its send. */
+/* No action is below those before it, and a receive is above its send; by one, if levels are all that tells the
+ * order of messages to one peer. */
 COLL_INLINE bool coll_i_local_level(coll_i_local *l, const coll_action *a, size_t there,
                                     const coll_action *other)
 {
     const coll_i_theorem *of = l->of;
+    const bool receives = coll_i_has(COLL_I_RECEIVES, a);
     const uint64_t level = of->claims->when(of, l->rank, l->step, a);
-    if (level < l->level || (coll_i_has(COLL_I_RECEIVES, a) &&
-                             of->claims->when(of, a->peer, there, other) >= level))
+    if (level < l->level || (receives && of->claims->when(of, a->peer, there, other) >= level))
         return coll_i_refute(l, "ranks may wait for each other in a circle");
+    if (of->claims->since &&
+        of->claims->when(of, a->peer, there, other) != (receives ? level - 1 : level + 1))
+        return coll_i_refute(l, "messages to one peer may change their order");
     l->level = level;
+    return true;
+}
+
+/* Does a step begin above all before it? */
+COLL_INLINE bool coll_i_local_rises(coll_i_local *l)
+{
+    const coll_i_theorem *of = l->of;
+    const uint64_t since = of->claims->since ? of->claims->since(of, l->rank, l->step) : 0;
+    if (of->claims->since && since <= l->level)
+        return coll_i_refute(l, "messages to one peer may change their order");
+    l->level = since > l->level ? since : l->level;
     return true;
 }
 
@@ -285,8 +306,10 @@ COLL_INLINE bool coll_i_local_prove(coll_i_local *l, uint32_t rank, size_t first
     if (first > 0 && !l->of->claims->before(l->of, rank, first, &l->held))
         return coll_i_refute(l, "nothing is claimed of what it holds");
     for (; l->step < end && l->step < l->steps; l->step++)
-        if (!coll_i_local_step(l))
+        if (!coll_i_local_rises(l) || !coll_i_local_step(l))
             return false;
+    if (!coll_i_local_rises(l))
+        return false;
     return end < l->steps ? coll_i_local_holds(l) : coll_i_local_end(l);
 }
 
