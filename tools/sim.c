@@ -176,6 +176,7 @@ static void print_json_job(const struct world *w)
            w->on.options.seed);
     (void)coll_sim_machine_text(&w->on.machine, text, sizeof text);
     json_string(text);
+    printf(", \"ports\": %" PRIu64, s->ports > 0 ? s->ports : 1);
     for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
         printf(", \"%s\": ", settings[i].name);
         if (settings[i].words)

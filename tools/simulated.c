@@ -98,6 +98,8 @@ void simulated_prepare(struct simulated *s, coll_plan *plans, uint32_t n, uint32
     ends = place(s, plans, n, p);
     coll_sim_machine_init(&s->machine, &plans[0].problem.nodes, ends);
     must(coll_sim_machine_read(&s->machine, s->model, &why), &why);
+    if (s->ports > 0)
+        must(coll_sim_machine_ports(&s->machine, (uint32_t)s->ports, &why), &why);
     set_nics(s, plans, n, p, ends);
     if (s->memory)
         must(coll_sim_machine_share(&s->machine, s->memory, &why), &why);
@@ -119,6 +121,8 @@ void simulated_print(const struct simulated *s, FILE *file)
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (words[i])
             fprintf(file, " %s", words[i]);
+    if (s->ports > 0)
+        fprintf(file, " ports=%" PRIu64, s->ports);
 }
 
 _Noreturn void simulated_fail(const coll_sim *sim, coll_status status)

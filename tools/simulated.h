@@ -17,7 +17,8 @@
 
 struct simulated {
     const char *model, *memory, *nic, *placement, *topology, *noise,
-        *skew; /* what the user says */
+        *skew;      /* what the user says */
+    uint64_t ports; /* … 0: nothing of ports */
     coll_sim_machine machine;
     coll_topology its_topology;
     coll_noise its_noise;
@@ -46,6 +47,9 @@ struct simulated {
              "the "                                                                            \
              "host reduces what it reduces faster; host: messages alone go through it",        \
              &(s).placement),                                                                  \
+        NUMBER(0, "ports", "N",                                                                \
+               "ports of a rank, each for one message a direction, or of a rail of dpml (1)",  \
+               &(s).ports, 1, COLL_PORTS_MOST),                                                \
         WORD("topology", "TOPOLOGY", "links, as in mesh:16x32,hop=40ns or fattree:k=4,n=3",    \
              &(s).topology),                                                                   \
         WORD("noise", "NOISE", "of processors: noise:frequency=100Hz,duration=250us",          \

@@ -195,6 +195,8 @@ int sweep_main(int argc, char **argv)
              &s->on.memory),
         WORD("nic", "NIC", "the NICs, as coll sim has them", &s->on.nic),
         WORD("placement", "P", "who uses its NIC: all, hybrid, action, host", &s->on.placement),
+        NUMBER(0, "ports", "N", "ports of a rank, as coll sim has them (1)", &s->on.ports, 1,
+               COLL_PORTS_MOST),
         WORD("type", "T", "element type (f64), of which the size counts", &s->type),
         NUMBER('r', "root", "R", "root of rooted collectives (0)", &s->ask.root, 0, UINT32_MAX),
         INNER_OPTION(s->ask.inner),

@@ -254,6 +254,8 @@ void sweep_print(const struct sweep *s, FILE *to)
     print_word("memory", s->on.memory, to);
     print_word("nic", s->on.nic, to);
     print_word("placement", s->on.placement, to);
+    if (s->on.ports > 0)
+        fprintf(to, " --ports %" PRIu64, s->on.ports);
     print_word("nodes", s->ask.nodes.nodes, to);
     print_word("rails", s->ask.nodes.rails, to);
     print_word("groups", s->ask.nodes.groups, to);

@@ -198,6 +198,7 @@ COLL_INLINE void coll_sim_adapter_init(coll_sim_adapter *adapter, coll_cost_mode
     model->start = coll_i_adapter_start;
     model->end = coll_i_adapter_end;
     model->on_nic = coll_i_adapter_on_nic;
+    model->ports = base->ports;
     model->byte_ps = base->byte_ps;
     model->eager = base->eager;
 }

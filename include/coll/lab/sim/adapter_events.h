@@ -46,8 +46,10 @@ COLL_I_RARE void coll_i_sim_nic_leave(coll_sim *sim, uint32_t rank, uint32_t i)
         leaves = coll_i_sim_nic_fetch(sim, rank, way, op->bytes, &done);
     more->leaves = coll_later(more->leaves, leaves);
     leaves = more->leaves;
-    if (sim->ranks[rank].out == COLL_NEVER || way->follows)
+    if (way->follows && !sim->ports)
         sim->ranks[rank].out = leaves + way->port;
+    else if (!way->follows)
+        coll_i_sim_port_give(sim, rank, false, leaves + way->port);
     way->done = coll_later(done, leaves + way->done);
     if ((op->flags & COLL_I_SIM_WAITS) && !(op->flags & COLL_I_SIM_RENDEZVOUS) &&
         sim->options.adapter->memory == UINT64_MAX) {

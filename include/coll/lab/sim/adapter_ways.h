@@ -6,6 +6,7 @@
 #define COLL_LAB_SIM_ADAPTER_WAYS_H
 
 #include "adapter_state.h"
+#include "ports.h"
 
 /* Does a message go from one NIC to another? */
 COLL_INLINE bool coll_i_sim_nic_between(const coll_sim *sim, uint32_t from, uint32_t to)
@@ -20,7 +21,6 @@ COLL_INLINE bool coll_i_sim_nic_take_on(coll_sim *sim, uint32_t i, const coll_ac
 {
     struct coll_i_sim_nics *nics = sim->nics;
     const coll_i_op *op = coll_i_op_at(&sim->mail, i);
-    coll_i_sim_rank *at = &sim->ranks[op->from];
     coll_i_sim_nic_way *way;
     if (!coll_i_array_reserve(&nics->ways, (size_t)i + 1, sizeof *way)) {
         coll_i_sim_fail(sim, COLL_ERR_MEMORY, op->from);
@@ -36,8 +36,9 @@ COLL_INLINE bool coll_i_sim_nic_take_on(coll_sim *sim, uint32_t i, const coll_ac
     way->src = a->src;
     way->count = coll_i_is_token(a) ? 0 : a->count;
     way->follows = follows;
-    if (cost->port > 0)
-        at->out = COLL_NEVER; /* until it is known when the message leaves */
+    if (cost->port > 0 &&
+        !(follows && sim->ports)) /* until it is known when the message leaves */
+        coll_i_sim_port_change(sim, op->from, false, time - cost->cpu + cost->port, COLL_NEVER);
     coll_i_sim_put(sim, time, op->from, COLL_I_SIM_WHAT(COLL_I_SIM_CROSS, i));
     return true;
 }

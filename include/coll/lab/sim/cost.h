@@ -10,7 +10,8 @@
  *
  * All costs begin as 0 and count from the time at which the operation starts. It starts as soon
  * as it is its turn on the processor of its rank and, a message, on the port: a rank has one
- * processor, one port for sending and one for receiving, each used by one operation at a time.
+ * processor, and `ports` for sending and as many for receiving, mostly one, each used by one
+ * operation at a time: a message takes the port that is free first, and has the bandwidth of one.
  *
  *   send      cpu      the processor is busy                           (LogGP: o)
  *             port     the sending port is; COLL_NEVER: until its flow ends   (g)
@@ -96,6 +97,7 @@ typedef struct coll_cost_model {
                    uint64_t bytes);
     /* How long a start takes where ranks work in steps, see above; 0: they do not. */
     coll_time step;
+    uint32_t ports; /* a rank sends so many messages at once, and receives so many */
     double byte_ps; /* what a byte takes on a link of a topology that does not say so itself */
     uint64_t eager; /* UINT64_MAX: all messages are */
 } coll_cost_model;
@@ -105,6 +107,7 @@ COLL_INLINE void coll_cost_model_init(coll_cost_model *model, const void *data)
 {
     memset(model, 0, sizeof *model);
     model->data = data;
+    model->ports = 1;
     model->eager = UINT64_MAX;
 }
 

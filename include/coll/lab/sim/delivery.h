@@ -8,6 +8,7 @@
 #include "adapter_ways.h"
 #include "flow.h"
 #include "network.h"
+#include "ports.h"
 
 /* Does a send of a rank end only when NICs say so? */
 COLL_INLINE bool coll_i_sim_nics_hold(const coll_sim *sim)
@@ -85,7 +86,7 @@ COLL_INLINE void coll_i_sim_send(coll_sim *sim, uint32_t rank, uint32_t k)
     coll_i_cost_clear(&cost);
     model->send(model, &m, &cost);
     late = coll_i_sim_occupy(sim, rank, sim->now, cost.cpu);
-    at->out = coll_i_sim_port(sim, &cost, late);
+    coll_i_sim_port_take(sim, rank, false, coll_i_sim_port(sim, &cost, late));
     coll_i_sim_see(sim, COLL_SEEN_SEND, rank, sim->now + late + coll_later(cost.cpu, cost.done),
                    a);
     waits =
@@ -157,9 +158,7 @@ COLL_INLINE void coll_i_sim_meet(coll_sim *sim, uint32_t rank, uint32_t k, uint3
 COLL_INLINE void coll_i_sim_flowed(coll_sim *sim, uint32_t rank, uint32_t i)
 {
     coll_i_op *op = coll_i_op_at(&sim->mail, i);
-    coll_time *port = rank == op->from ? &sim->ranks[rank].out : &sim->ranks[rank].in;
-    if (*port == COLL_NEVER)
-        *port = sim->now;
+    coll_i_sim_port_give(sim, rank, rank != op->from, sim->now);
     if (rank == op->from && !(op->flags & COLL_I_SIM_RENDEZVOUS))
         coll_i_sim_release(sim, op);
     if (--op->flows > 0 || op->time != COLL_NEVER)
@@ -199,7 +198,7 @@ COLL_INLINE void coll_i_sim_take(coll_sim *sim, uint32_t rank, uint32_t i)
     coll_time late;
     uint32_t k;
     late = coll_i_sim_occupy(sim, rank, sim->now, cost.cpu);
-    at->in = coll_i_sim_port(sim, &cost, late);
+    coll_i_sim_port_take(sim, rank, true, coll_i_sim_port(sim, &cost, late));
     op->time = cost.flow > 0 ? COLL_NEVER : sim->now + late + cost.done;
     if (cost.flow > 0) {
         op->flows++;

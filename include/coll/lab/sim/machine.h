@@ -22,6 +22,8 @@
  * and moody have NICs with a memory and a bus (adapter.h); then also
  *   options.adapter = machine.adapter;
  *
+ * Each rank has one port for sending and one for receiving, or several: coll_sim_machine_ports.
+ *
  * @FILE, or MODEL:@FILE, is what the file of a machine says (model/machine_words.h), and so is shm:@FILE.
  *
  * A machine must stay where it is once it has been read; nodes are the caller's.
@@ -37,6 +39,7 @@
 #include "moody_costs.h"
 #include "nbl_costs.h"
 #include "plogp_costs.h"
+#include "ports.h"
 #include "shm_costs.h"
 #include "topology/nics.h"
 
@@ -157,6 +160,24 @@ COLL_INLINE bool coll_sim_machine_read(coll_sim_machine *m, const char *text,
         else
             coll_sim_plogp_init(&m->model, &m->plogp);
     }
+    return true;
+}
+
+/* Each rank of hockney, loggp and plogp has so many ports for sending, and as many for receiving, 1 …
+ * COLL_PORTS_MOST; of dpml each rail of a node. Comes right behind coll_sim_machine_read. false, and
+ * what is wrong. */
+COLL_INLINE bool coll_sim_machine_ports(coll_sim_machine *m, uint32_t ports, coll_sentence *why)
+{
+    if (m->row == &coll_nbl_model || m->row == &coll_moody_model)
+        return coll_refuse(
+            why, "%s has no ports to have several of; hockney, loggp, plogp and dpml have",
+            m->row->name);
+    if (m->row == &coll_dpml_model && !m->nics)
+        return coll_refuse(why, "the nodes of dpml have ports where gap or wire is not 0");
+    if (m->nics)
+        coll_topology_nics_ports(&m->topology, ports);
+    else
+        m->model.ports = ports;
     return true;
 }
 

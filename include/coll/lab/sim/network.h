@@ -50,6 +50,18 @@ COLL_I_RARE void coll_i_sim_set_out(coll_sim *sim, uint32_t i, coll_time time)
     coll_i_sim_put(sim, time, op->to, COLL_I_SIM_WHAT(COLL_I_SIM_HOP, i));
 }
 
+/* Of the links that lie beside this one, the first that is free. */
+COLL_INLINE uint32_t coll_i_sim_free_link(const coll_sim *sim, uint32_t link)
+{
+    const coll_topology *t = sim->options.topology;
+    const uint32_t end = link + (t->parallel ? t->parallel(t, link) : 1);
+    uint32_t first = link;
+    for (uint32_t i = link + 1; i < end && sim->loads[first].free > sim->now; i++)
+        if (sim->loads[i].free < sim->loads[first].free)
+            first = i;
+    return first;
+}
+
 /* Message i is before its next link, or behind the last. */
 COLL_I_RARE void coll_i_sim_hop(coll_sim *sim, uint32_t i)
 {
@@ -60,7 +72,7 @@ COLL_I_RARE void coll_i_sim_hop(coll_sim *sim, uint32_t i)
     const double stream = (double)op->bytes * sim->options.model->byte_ps;
     coll_time head = sim->now;
     while (travel->hop < travel->hops && head == sim->now) {
-        const uint32_t link = t->link(t, from, to, travel->hop++);
+        const uint32_t link = coll_i_sim_free_link(sim, t->link(t, from, to, travel->hop++));
         const coll_link_cost cost = coll_topology_cost(t, link);
         const double byte = cost.byte_ps < 0 ? sim->options.model->byte_ps : cost.byte_ps;
         const coll_time taken =

@@ -156,6 +156,7 @@ COLL_INLINE void coll_sim_shm_init(coll_cost_model *model, const coll_sim_shm *a
     model->on_nic = coll_i_shm_on_nic;
     model->share = coll_i_shm_share;
     model->slow = coll_i_shm_slow;
+    model->ports = at->between->ports;
     model->byte_ps = at->between->byte_ps;
     model->eager = at->between->eager;
 }

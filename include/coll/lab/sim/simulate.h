@@ -88,7 +88,7 @@ COLL_INLINE bool coll_i_sim_clear(coll_sim *sim)
         if (!sim->loads)
             return false;
     }
-    if (!coll_i_sim_nics_clear(sim))
+    if (!coll_i_sim_ports_clear(sim) || !coll_i_sim_nics_clear(sim))
         return false;
     sim->nic_count = sim->nics ? sim->nics->n : 0;
     coll_i_pool_clear(&sim->pool);
@@ -117,6 +117,8 @@ COLL_INLINE size_t coll_i_sim_memory(const coll_sim *sim)
            sim->flows.room * sizeof(coll_i_sim_flow_state) +
            sim->shares.room * sizeof(coll_i_sim_share) + sim->links * sizeof(coll_link_load) +
            sim->meetings.room * sizeof(coll_i_sim_meeting) + coll_i_sim_nics_bytes(sim) +
+           (sim->ports ? 2 * (size_t)sim->p * sim->options.model->ports * sizeof(coll_time)
+                       : 0) +
            (sim->attended ? sim->p * COLL_NETWORK_GROUPS * sizeof(uint32_t) : 0);
 }
 
@@ -143,6 +145,7 @@ COLL_INLINE void coll_sim_free(coll_sim *sim)
     free(sim->rank_memory);
     free(sim->busy);
     free(sim->loads);
+    free(sim->ports);
     coll_i_sim_nics_free(sim);
     coll_i_array_free(&sim->flows);
     coll_i_array_free(&sim->shares);

@@ -80,6 +80,7 @@ typedef struct coll_sim {
     coll_i_queue *queue;
     coll_i_mail mail;
     coll_i_pool pool;
+    coll_time *ports;      /* of ranks that have several (ports.h), or NULL */
     coll_link_load *loads; /* of the topology's links, or NULL */
     uint32_t links;
     coll_i_array flows;  /* of coll_i_sim_flow_state */

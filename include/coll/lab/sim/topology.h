@@ -45,6 +45,9 @@ typedef struct coll_topology {
     /* Link number i of these. */
     uint32_t (*link)(const struct coll_topology *topology, uint32_t from, uint32_t to,
                      uint32_t i);
+    /* How many links lie side by side, from this one on: a message that comes to the first of them
+     * takes the one that is free first. NULL: there is none beside another. */
+    uint32_t (*parallel)(const struct coll_topology *topology, uint32_t link);
     /* What a link is called. */
     void (*name)(const struct coll_topology *topology, uint32_t link, char *text, size_t bytes);
     /* What a link costs; NULL: `cost`. */
@@ -57,6 +60,7 @@ typedef struct coll_topology {
     uint32_t size[COLL_MESH_DIMENSIONS], dimensions;
     const coll_nodes *nodes; /* of topology/nics.h, the caller's; else NULL */
     bool wraps;              /* the dimensions are rings */
+    uint32_t ports;          /* of a node, or of each rail of one */
     coll_link_cost inner;    /* of links within a node or group */
 } coll_topology;
 
@@ -83,6 +87,16 @@ COLL_INLINE uint32_t coll_topology_end(const coll_topology *topology, uint32_t r
     return end;
 }
 
+/* Writes which of the ports that lie side by side a link is, if there are several; `link`: behind those
+ * that have none beside them. Returns how much. */
+COLL_INLINE size_t coll_topology_port_name(const coll_topology *topology, uint32_t link,
+                                           char *text, size_t bytes)
+{
+    const int n =
+        topology->ports > 1 ? snprintf(text, bytes, "port %u ", link % topology->ports) : 0;
+    return n > 0 && (size_t)n < bytes ? (size_t)n : 0;
+}
+
 /* Can p ranks be on it? false, and why not. */
 COLL_INLINE bool coll_topology_fits(const coll_topology *topology, const char *text, uint32_t p,
                                     coll_sentence *why)
@@ -102,7 +116,7 @@ COLL_INLINE bool coll_topology_fits(const coll_topology *topology, const char *t
  * has some, and parameters. All topologies read theirs into this. */
 typedef struct coll_topology_words {
     double hop_ns, message_ns, byte_ns, packet_bytes, ack_ns; /* of a link */
-    double k, n, up, a, h, t, g, socket_ns;
+    double k, n, up, a, h, t, g, socket_ns, ports;
     /* The way, and ends without a rank. */
     char route[COLL_PARAMETER_BYTES], missing[COLL_PARAMETER_BYTES];
 } coll_topology_words;
