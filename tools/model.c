@@ -11,10 +11,10 @@
 #include "memory.h"
 
 /* What coll sim takes besides models. */
-static const coll_model *const machines[] = {&coll_shm_model,          &coll_nic_model,
-                                             &coll_noise_model,        &coll_mesh_topology,
-                                             &coll_torus_topology,     &coll_fattree_topology,
-                                             &coll_dragonfly_topology, &coll_nodes_topology};
+static const coll_model *const machines[] = {
+    &coll_shm_model,        &coll_nic_model,          &coll_noise_model,
+    &coll_traffic_model,    &coll_mesh_topology,      &coll_torus_topology,
+    &coll_fattree_topology, &coll_dragonfly_topology, &coll_nodes_topology};
 enum { MACHINES = sizeof machines / sizeof machines[0] };
 
 static void print_rows(const coll_model *model)

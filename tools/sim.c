@@ -162,8 +162,9 @@ static void print_json_job(const struct world *w)
     const coll_plan *plan = job_plan(w->job, 0);
     const struct {
         const char *name, *words;
-    } settings[] = {{"memory", s->memory},     {"nic", s->nic},     {"placement", s->placement},
-                    {"topology", s->topology}, {"noise", s->noise}, {"skew", s->skew}};
+    } settings[] = {{"memory", s->memory},     {"nic", s->nic},  {"placement", s->placement},
+                    {"topology", s->topology}, {"map", s->map},  {"traffic", s->traffic},
+                    {"noise", s->noise},       {"skew", s->skew}};
     char text[600];
     printf("{\"collective\": \"%s\", \"algorithm\": \"%s\", \"parameters\": {",
            coll_collective_name(w->job->collective), w->job->algorithm->name);

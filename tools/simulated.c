@@ -21,20 +21,33 @@ static uint32_t place(struct simulated *s, coll_plan *plans, uint32_t n, uint32_
 {
     coll_sentence why;
     coll_group group;
+    uint32_t ends = p;
+    if (!s->topology && (s->map || s->traffic))
+        refuse("%s of a topology: say which, by --topology",
+               s->map ? "--map puts ranks on the places" : "--traffic goes over the links");
     if (!s->topology)
         return p;
     must(coll_topology_read(&s->its_topology, s->topology, &why) &&
              coll_topology_fits(&s->its_topology, s->topology, p, &why),
          &why);
     s->options.topology = &s->its_topology;
-    if (s->its_topology.n_missing == 0)
+    if (s->traffic && s->its_topology.links == 0)
+        refuse("--traffic goes over links, and %.60s has none", s->topology);
+    if (s->its_topology.n_missing == 0 && !s->map)
         return p;
     if (plans[0].problem.nodes.count > 0)
-        refuse("ranks that share nodes have none missing between them: leave out --nodes, or "
-               "missing=…");
+        refuse(
+            "ranks that share nodes are on places that follow each other: leave out --nodes, "
+            "or %s",
+            s->map ? "--map" : "missing=…");
     s->places = memory_of(p, sizeof *s->places);
-    for (uint32_t rank = 0; rank < p; rank++)
-        s->places[rank] = coll_topology_end(&s->its_topology, rank);
+    must(coll_mapping_read(s->places, p, s->its_topology.ends - s->its_topology.n_missing,
+                           s->map ? s->map : "block", &why),
+         &why);
+    for (uint32_t rank = 0; rank < p; rank++) {
+        s->places[rank] = coll_topology_end(&s->its_topology, s->places[rank]);
+        ends = s->places[rank] >= ends ? s->places[rank] + 1 : ends;
+    }
     coll_group_table(&group, s->places, NULL);
     for (uint32_t i = 0; i < n; i++) {
         bool reduces; /* who multicasts, say, does so to the ranks that there are */
@@ -43,10 +56,10 @@ static uint32_t place(struct simulated *s, coll_plan *plans, uint32_t n, uint32_
         if (all)
             coll_group_assign(&plans[i].group, &group);
         if (status != COLL_OK)
-            refuse("%s cannot have places that are missing: %s", plans[i].algorithm->name,
-                   coll_status_text(status));
+            refuse("%s cannot have its ranks on other places than the first ones, in order: %s",
+                   plans[i].algorithm->name, coll_status_text(status));
     }
-    return s->places[p - 1] + 1;
+    return ends;
 }
 
 /* Which ranks run on NICs: all, those between the root and the leaves, all but for what hosts combine faster, or
@@ -111,13 +124,17 @@ void simulated_prepare(struct simulated *s, coll_plan *plans, uint32_t n, uint32
         must(coll_noise_read(&s->its_noise, s->noise, s->options.seed, &why), &why);
         s->options.noise = &s->its_noise;
     }
+    if (s->traffic) {
+        must(coll_traffic_read(&s->its_traffic, s->traffic, s->options.seed, &why), &why);
+        s->options.traffic = &s->its_traffic;
+    }
     if (s->skew)
         s->options.skew_most = read_skew(s->skew);
 }
 
 void simulated_print(const struct simulated *s, FILE *file)
 {
-    const char *const words[] = {s->nic, s->memory, s->topology, s->noise};
+    const char *const words[] = {s->nic, s->memory, s->topology, s->map, s->traffic, s->noise};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (words[i])
             fprintf(file, " %s", words[i]);
@@ -130,6 +147,10 @@ _Noreturn void simulated_fail(const coll_sim *sim, coll_status status)
     if (status == COLL_ERR_CAPABILITY)
         refuse("nothing reduces in this network: give it --memory shm:…,a_fabric=…, or a dpml "
                "with a_fabric");
+    if (status == COLL_ERR_PEER)
+        refuse("no way leads from rank %u to rank %u: the links that failed cut them off from "
+               "each other",
+               sim->stuck, sim->cut_off);
     if (status == COLL_ERR_OVERFLOW)
         refuse("it takes longer than 26 days, which is as far as the simulator counts");
     if (status == COLL_ERR_MEMORY && sim->options.adapter &&
@@ -148,6 +169,8 @@ _Noreturn void simulated_fail(const coll_sim *sim, coll_status status)
 
 void simulated_free(struct simulated *s)
 {
+    if (s->topology)
+        coll_topology_free(&s->its_topology);
     free(s->places);
     free(s->on_nic);
     s->places = NULL;

@@ -16,12 +16,13 @@
 #include "options.h"
 
 struct simulated {
-    const char *model, *memory, *nic, *placement, *topology, *noise,
+    const char *model, *memory, *nic, *placement, *topology, *map, *traffic, *noise,
         *skew;      /* what the user says */
     uint64_t ports; /* … 0: nothing of ports */
     coll_sim_machine machine;
     coll_topology its_topology;
     coll_noise its_noise;
+    coll_traffic its_traffic;
     coll_sim_options options; /* for coll_sim_run */
     uint32_t *places;         /* of the ranks, where some are missing */
     uint8_t *on_nic;
@@ -52,6 +53,10 @@ struct simulated {
                &(s).ports, 1, COLL_PORTS_MOST),                                                \
         WORD("topology", "TOPOLOGY", "links, as in mesh:16x32,hop=40ns or fattree:k=4,n=3",    \
              &(s).topology),                                                                   \
+        WORD("map", "MAP", "ranks on its places: block, cyclic:N, random:SEED, or @FILE",      \
+             &(s).map),                                                                        \
+        WORD("traffic", "TRAFFIC", "of others on its links: traffic:load=0.3,bytes=4096",      \
+             &(s).traffic),                                                                    \
         WORD("noise", "NOISE", "of processors: noise:frequency=100Hz,duration=250us",          \
              &(s).noise),                                                                      \
         WORD("skew", "TIME", "ranks begin at random times up to this one, as 5us (0)",         \

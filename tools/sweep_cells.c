@@ -50,6 +50,7 @@ static void check_machines(const struct sweep *s)
         coll_topology topology;
         if (!coll_topology_read(&topology, s->topologies.word[i], &why))
             refuse("%s", why.text);
+        coll_topology_free(&topology);
     }
     for (size_t i = 0; i < s->noises.n; i++) {
         coll_noise noise;
@@ -254,6 +255,8 @@ void sweep_print(const struct sweep *s, FILE *to)
     print_word("memory", s->on.memory, to);
     print_word("nic", s->on.nic, to);
     print_word("placement", s->on.placement, to);
+    print_word("map", s->on.map, to);
+    print_word("traffic", s->on.traffic, to);
     if (s->on.ports > 0)
         fprintf(to, " --ports %" PRIu64, s->on.ports);
     print_word("nodes", s->ask.nodes.nodes, to);

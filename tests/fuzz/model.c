@@ -7,9 +7,9 @@
 #include "fuzz.h"
 
 static const coll_model *const models[] = {
-    &coll_hockney_model, &coll_loggp_model, &coll_plogp_model, &coll_nbl_model,
-    &coll_moody_model,   &coll_dpml_model,  &coll_shm_model,   &coll_nic_model,
-    &coll_noise_model,   &coll_kumar_model};
+    &coll_hockney_model, &coll_loggp_model, &coll_plogp_model,  &coll_nbl_model,
+    &coll_moody_model,   &coll_dpml_model,  &coll_shm_model,    &coll_nic_model,
+    &coll_noise_model,   &coll_kumar_model, &coll_traffic_model};
 enum { MODELS = sizeof models / sizeof models[0] };
 
 union costs {

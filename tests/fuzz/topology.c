@@ -8,10 +8,15 @@ static void route(const coll_topology *t, uint32_t from, uint32_t to)
     const uint32_t hops = t->hops(t, from, to);
     must(from != to || hops == 0, "%u hops from %u to itself", hops, from);
     for (uint32_t i = 0; i < hops && i < 40; i++) {
-        const uint32_t link = t->link(t, from, to, i < 20 ? i : hops - 1 - (i - 20));
+        const uint32_t its = i < 20 ? i : hops - 1 - (i - 20);
+        const uint32_t ways = t->ways ? t->ways(t, from, to) : 1;
+        const uint32_t other =
+            ways > 1 ? t->way_link(t, from, to, from % ways, its) : t->link(t, from, to, its);
+        const uint32_t link = t->link(t, from, to, its);
         coll_link_cost cost = coll_topology_cost(t, link);
         char name[80];
         must(link < t->links, "link %u of %u from %u to %u", link, t->links, from, to);
+        must(other < t->links, "link %u of %u from %u to %u", other, t->links, from, to);
         must(cost.hop <= COLL_TIME_LIMIT && cost.message <= COLL_TIME_LIMIT, "too long");
         t->name(t, link, name, sizeof name);
         must(strlen(name) > 0, "link %u has no name", link);
@@ -20,7 +25,7 @@ static void route(const coll_topology *t, uint32_t from, uint32_t to)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static coll_topology t;
+    static coll_topology t; /* which is empty where it is refused */
     char *text = text_of(data, size, 2048);
     coll_sentence why = {""};
     if (!coll_topology_read(&t, text, &why)) {
@@ -39,6 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             for (uint32_t rank = 0; rank < t.ends - t.n_missing; rank += 1 + t.ends / 50)
                 must(coll_topology_end(&t, rank) < t.ends, "rank %u is nowhere", rank);
     }
+    coll_topology_free(&t);
     free(text);
     return 0;
 }

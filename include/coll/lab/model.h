@@ -18,6 +18,7 @@
  *   kumar.h        all-to-all multicast on fat trees                            Kumar 2004
  *   shm_model.h    copies through the memory of a node
  *   noise_model.h  interruptions of processors
+ *   traffic_model.h  what others send over links
  *   nic_model.h    NICs with a memory, a processor and a bus
  *   machine_file.h the file of a machine that was measured; machine_words.h: @FILE as its parameters
  *   atcom.h        broadcast that overlaps messages and copies, what to try     Wu 2005
@@ -42,5 +43,6 @@
 #include "model/parameters.h"
 #include "model/plogp.h"
 #include "model/shm_model.h"
+#include "model/traffic_model.h"
 
 #endif /* COLL_LAB_MODEL_H */

@@ -53,6 +53,7 @@
 #include "sim/hockney_costs.h"
 #include "sim/loggp_costs.h"
 #include "sim/machine.h"
+#include "sim/mapping.h"
 #include "sim/moody_costs.h"
 #include "sim/nbl_costs.h"
 #include "sim/plogp_costs.h"

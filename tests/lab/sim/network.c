@@ -6,7 +6,9 @@ static coll_topology topology;
 static bool read(const char *text)
 {
     coll_sentence why;
-    const bool held = coll_topology_read(&topology, text, &why);
+    bool held;
+    coll_topology_free(&topology);
+    held = coll_topology_read(&topology, text, &why);
     if (!held)
         printf("    %s: %s\n", text, why.text);
     return CHECK(held);

@@ -6,7 +6,9 @@ static coll_topology topology;
 static bool read(const char *text)
 {
     coll_sentence why;
-    const bool held = coll_topology_read(&topology, text, &why);
+    bool held;
+    coll_topology_free(&topology);
+    held = coll_topology_read(&topology, text, &why);
     if (!held)
         printf("    %s: %s\n", text, why.text);
     return CHECK(held);
@@ -206,8 +208,9 @@ TEST(dragonflies)
 static bool refused(const char *text, const char *because)
 {
     coll_sentence why = {""};
-    const bool held =
-        !coll_topology_read(&topology, text, &why) && strstr(why.text, because) != NULL;
+    bool held;
+    coll_topology_free(&topology);
+    held = !coll_topology_read(&topology, text, &why) && strstr(why.text, because) != NULL;
     if (!held)
         printf("    %s: \"%s\"\n", text, why.text);
     return held;
@@ -216,9 +219,10 @@ static bool refused(const char *text, const char *because)
 static bool unfit(const char *text, uint32_t p, const char *because)
 {
     coll_sentence why = {""};
-    const bool held = coll_topology_read(&topology, text, &why) &&
-                      !coll_topology_fits(&topology, text, p, &why) &&
-                      strstr(why.text, because) != NULL;
+    bool held;
+    coll_topology_free(&topology);
+    held = coll_topology_read(&topology, text, &why) &&
+           !coll_topology_fits(&topology, text, p, &why) && strstr(why.text, because) != NULL;
     if (!held)
         printf("    %s: \"%s\"\n", text, why.text);
     return held;
@@ -254,6 +258,7 @@ TEST(words)
     CHECK(unfit("mesh:4x4", 15, "16 places"));
     CHECK(unfit("torus:4x4", 8, "16 places"));
     CHECK(unfit("fattree:k=4,n=2,missing=3", 16, "15 places without the missing ones"));
+    coll_topology_free(&topology);
     CHECK(coll_topology_read(&topology, "fattree:k=4,n=2", &why));
     CHECK(coll_topology_fits(&topology, "fattree", 3, &why));
     CHECK(coll_topology_read(&topology, "flat", &why));

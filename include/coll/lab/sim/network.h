@@ -5,14 +5,8 @@
 #ifndef COLL_LAB_SIM_NETWORK_H
 #define COLL_LAB_SIM_NETWORK_H
 
-#include "simulation.h"
-
-/* A message on its way. */
-typedef struct coll_i_sim_travel {
-    uint32_t hop, hops; /* links it has passed, of so many */
-    double slow;        /* its bytes take so many times as long as those of a stream */
-    coll_time tail;     /* its last byte has not arrived before */
-} coll_i_sim_travel;
+#include "routing.h"
+#include "traffic.h"
 
 /* By how much acknowledgements of packets slow a message down that goes over so many links. */
 COLL_INLINE double coll_i_sim_packets(const coll_sim *sim, uint32_t hops)
@@ -29,24 +23,19 @@ COLL_I_RARE void coll_i_sim_set_out(coll_sim *sim, uint32_t i, coll_time time)
 {
     const coll_topology *t = sim->options.topology;
     const coll_i_op *op = coll_i_op_at(&sim->mail, i);
-    const uint32_t hops =
-        t->hops(t, coll_i_sim_outer(sim, op->from), coll_i_sim_outer(sim, op->to));
+    const uint32_t from = coll_i_sim_outer(sim, op->from), to = coll_i_sim_outer(sim, op->to);
+    const uint32_t hops = t->hops(t, from, to);
     coll_i_sim_travel *travel;
     if (hops == 0) {
         coll_i_sim_put(sim, time, op->to, COLL_I_SIM_WHAT(COLL_I_SIM_ARRIVE, i));
         return;
     }
-    if (!coll_i_array_reserve(&sim->travels, (size_t)i + 1, sizeof *travel)) {
+    travel = coll_i_sim_travel_new(sim, i);
+    if (!travel) {
         coll_i_sim_fail(sim, COLL_ERR_MEMORY, op->from);
         return;
     }
-    travel = (coll_i_sim_travel *)sim->travels.at + i;
-    travel->hop = 0;
     travel->hops = hops;
-    travel->tail = 0;
-    travel->slow = coll_i_sim_packets(sim, hops);
-    sim->hops += hops;
-    sim->hops_most = sim->hops_most > hops ? sim->hops_most : hops;
     coll_i_sim_put(sim, time, op->to, COLL_I_SIM_WHAT(COLL_I_SIM_HOP, i));
 }
 
@@ -62,23 +51,47 @@ COLL_INLINE uint32_t coll_i_sim_free_link(const coll_sim *sim, uint32_t link)
     return first;
 }
 
+/* Message i is before its first link. false: there is no way. */
+COLL_INLINE bool coll_i_sim_depart(coll_sim *sim, uint32_t i, uint32_t from, uint32_t to)
+{
+    const coll_topology *t = sim->options.topology;
+    coll_i_sim_travel *travel = coll_i_sim_travel_at(sim, i);
+    if ((t->route != COLL_ROUTE_FIXED || t->n_failed > 0) &&
+        !coll_i_sim_route(sim, i, from, to))
+        return false;
+    travel->slow = coll_i_sim_packets(sim, travel->hops);
+    sim->hops += travel->hops;
+    sim->hops_most = sim->hops_most > travel->hops ? sim->hops_most : travel->hops;
+    return true;
+}
+
 /* Message i is before its next link, or behind the last. */
 COLL_I_RARE void coll_i_sim_hop(coll_sim *sim, uint32_t i)
 {
     const coll_topology *t = sim->options.topology;
     const coll_i_op *op = coll_i_op_at(&sim->mail, i);
-    coll_i_sim_travel *travel = (coll_i_sim_travel *)sim->travels.at + i;
+    coll_i_sim_travel *travel = coll_i_sim_travel_at(sim, i);
     const uint32_t from = coll_i_sim_outer(sim, op->from), to = coll_i_sim_outer(sim, op->to);
     const double stream = (double)op->bytes * sim->options.model->byte_ps;
     coll_time head = sim->now;
+    if (travel->hop == 0 && !coll_i_sim_depart(sim, i, from, to))
+        return;
     while (travel->hop < travel->hops && head == sim->now) {
-        const uint32_t link = coll_i_sim_free_link(sim, t->link(t, from, to, travel->hop++));
+        const uint32_t link =
+            coll_i_sim_free_link(sim, coll_i_sim_next_link(sim, travel, from, to));
         const coll_link_cost cost = coll_topology_cost(t, link);
         const double byte = cost.byte_ps < 0 ? sim->options.model->byte_ps : cost.byte_ps;
         const coll_time taken =
             cost.message + coll_time_of((double)op->bytes * byte * travel->slow);
         coll_link_load *load = &sim->loads[link];
-        const coll_time enter = coll_later(head, load->free);
+        coll_time enter;
+        if (sim->options.traffic)
+            coll_traffic_pass(sim->options.traffic, link,
+                              cost.message +
+                                  coll_time_of((double)sim->options.traffic->bytes * byte),
+                              head, &sim->others[link], &load->free);
+        enter = coll_later(head, load->free);
+        travel->hop++;
         load->free = enter + taken;
         load->busy += taken;
         load->waited += enter - head;
@@ -88,12 +101,22 @@ COLL_I_RARE void coll_i_sim_hop(coll_sim *sim, uint32_t i)
         travel->tail = coll_later(travel->tail,
                                   enter + taken + cost.hop * (travel->hops - travel->hop + 1));
     }
+    if (travel->hop > travel->hops) { /* again, now that it is there */
+        coll_i_sim_land(sim, i);
+        coll_i_sim_put(sim, head, op->to, COLL_I_SIM_WHAT(COLL_I_SIM_ARRIVE, i));
+        return;
+    }
     if (travel->hop < travel->hops) {
         coll_i_sim_put(sim, head, op->to, COLL_I_SIM_WHAT(COLL_I_SIM_HOP, i));
         return;
     }
     if (travel->tail > coll_time_of(stream))
         head = coll_later(head, travel->tail - coll_time_of(stream));
+    if (sim->flights) {
+        travel->hop++;
+        coll_i_sim_put(sim, head, op->to, COLL_I_SIM_WHAT(COLL_I_SIM_HOP, i));
+        return;
+    }
     coll_i_sim_put(sim, head, op->to, COLL_I_SIM_WHAT(COLL_I_SIM_ARRIVE, i));
 }
 

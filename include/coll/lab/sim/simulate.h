@@ -88,7 +88,15 @@ COLL_INLINE bool coll_i_sim_clear(coll_sim *sim)
         if (!sim->loads)
             return false;
     }
-    if (!coll_i_sim_ports_clear(sim) || !coll_i_sim_nics_clear(sim))
+    free(sim->others);
+    sim->others = NULL;
+    if (sim->options.traffic && sim->links > 0) {
+        sim->others = (uint64_t *)calloc(sim->links, sizeof *sim->others);
+        if (!sim->others)
+            return false;
+    }
+    if (!coll_i_sim_routing_clear(sim) || !coll_i_sim_ports_clear(sim) ||
+        !coll_i_sim_nics_clear(sim))
         return false;
     sim->nic_count = sim->nics ? sim->nics->n : 0;
     coll_i_pool_clear(&sim->pool);
@@ -116,6 +124,8 @@ COLL_INLINE size_t coll_i_sim_memory(const coll_sim *sim)
            sim->travels.room * sizeof(coll_i_sim_travel) +
            sim->flows.room * sizeof(coll_i_sim_flow_state) +
            sim->shares.room * sizeof(coll_i_sim_share) + sim->links * sizeof(coll_link_load) +
+           (sim->others ? sim->links * sizeof *sim->others : 0) +
+           (sim->flights ? sim->p * sizeof *sim->flights : 0) +
            sim->meetings.room * sizeof(coll_i_sim_meeting) + coll_i_sim_nics_bytes(sim) +
            (sim->ports ? 2 * (size_t)sim->p * sim->options.model->ports * sizeof(coll_time)
                        : 0) +
@@ -146,10 +156,12 @@ COLL_INLINE void coll_sim_free(coll_sim *sim)
     free(sim->busy);
     free(sim->loads);
     free(sim->ports);
+    free(sim->others);
+    free(sim->flights);
     coll_i_sim_nics_free(sim);
     coll_i_array_free(&sim->flows);
     coll_i_array_free(&sim->shares);
-    coll_i_array_free(&sim->travels);
+    coll_i_sim_travels_free(sim);
     coll_i_array_free(&sim->meetings);
     coll_i_mail_free(&sim->mail);
     coll_i_pool_free(&sim->pool);
@@ -172,6 +184,7 @@ COLL_INLINE coll_time coll_sim_busy(const coll_sim *sim, uint32_t rank)
  * *sim, which coll_sim_init has seen, then holds the results, until the next run; its memory is
  * kept for that. COLL_OK; COLL_ERR_DEADLOCK: ranks wait for each other, one of them is
  * sim->stuck; COLL_ERR_WINDOW; COLL_ERR_GROUP: a rank has no place in the topology, or no NIC;
+ * COLL_ERR_PEER: links that failed cut rank sim->cut_off off from rank sim->stuck;
  * COLL_ERR_CAPABILITY: the model has no NETWORK_REDUCE; COLL_ERR_SIZE, COLL_ERR_RANK: the plan
  * is wrong; COLL_ERR_MEMORY: there is none here, or, if sim->nic_needs is more than the
  * adapter's, too little in the NIC of rank sim->stuck; COLL_ERR_OVERFLOW: it takes longer than

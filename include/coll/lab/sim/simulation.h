@@ -31,12 +31,15 @@ typedef struct coll_seen {
     const coll_action *action; /* of BEGIN, SEND, COMPUTE; else NULL */
 } coll_seen;
 
+typedef struct coll_traffic coll_traffic; /* traffic.h */
+
 /* On which machine, and with what chance. */
 typedef struct coll_sim_options {
     const coll_cost_model *model;
     const coll_topology *topology;   /* NULL: nothing is in the way of a message */
     const coll_sim_adapter *adapter; /* of whose NICs `model` is; NULL: there are none */
     const coll_noise *noise;         /* or NULL */
+    const coll_traffic *traffic;     /* on the links of the topology; or NULL */
     const coll_time *skew;           /* when each rank begins; NULL: see below */
     coll_time skew_most;             /* ranks begin at random times up to this one */
     uint64_t seed;                   /* of all that is random */
@@ -63,6 +66,7 @@ typedef struct coll_sim {
     uint32_t hops_most; /* … and one of them */
     size_t memory;      /* bytes that it took */
     uint32_t stuck;     /* after an error: a rank where it was seen */
+    uint32_t cut_off;   /* after COLL_ERR_PEER: the rank to which no way leads from there */
     uint32_t nic_count; /* NICs, of coll_sim_nic */
     uint64_t nic_needs; /* bytes that a NIC must have: its operands and its longest message */
 
@@ -83,6 +87,8 @@ typedef struct coll_sim {
     coll_time *ports;      /* of ranks that have several (ports.h), or NULL */
     coll_link_load *loads; /* of the topology's links, or NULL */
     uint32_t links;
+    uint64_t *others;    /* of each link, a period of its traffic (traffic.h), or NULL */
+    uint32_t *flights;   /* of each rank, a message that is under way (routing.h), or NULL */
     coll_i_array flows;  /* of coll_i_sim_flow_state */
     coll_i_array shares; /* of coll_i_sim_share */
     uint32_t free_flow;

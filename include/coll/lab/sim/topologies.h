@@ -5,6 +5,8 @@
  *   if (!coll_topology_read(&topology, "mesh:16x32,hop=40ns", &why) ||
  *       !coll_topology_fits(&topology, "mesh:16x32", p, &why))
  *       puts(why.text);
+ *   …
+ *   coll_topology_free(&topology);
  *
  * flat has no links: nothing is in the way of anything.
  */
@@ -50,7 +52,8 @@ COLL_TABLE(coll_i_topology_row, coll_i_topologies, {
     {&coll_nodes_topology, coll_nodes_topology_read}});
 enum { COLL_TOPOLOGIES = sizeof coll_i_topologies / sizeof coll_i_topologies[0] };
 
-/* Reads a topology from words; false, and what is wrong with them. */
+/* Reads a topology from words; false, and what is wrong with them. coll_topology_free gives the memory
+ * of one back that has missing places or failed links. */
 COLL_INLINE bool coll_topology_read(coll_topology *topology, const char *text,
                                     coll_sentence *why)
 {
@@ -58,9 +61,11 @@ COLL_INLINE bool coll_topology_read(coll_topology *topology, const char *text,
     for (unsigned i = 0; i < COLL_TOPOLOGIES; i++)
         models[i] = coll_i_topologies[i].model;
     model = coll_model_of("topology", models, COLL_TOPOLOGIES, text, why);
+    memset(topology, 0, sizeof *topology);
     for (unsigned i = 0; model && i < COLL_TOPOLOGIES; i++)
-        if (models[i] == model)
-            return coll_i_topologies[i].read(topology, text, why);
+        if (models[i] == model && coll_i_topologies[i].read(topology, text, why))
+            return true;
+    coll_topology_free(topology);
     return false;
 }
 

@@ -1,8 +1,9 @@
 /* coll/lab/sim/topology.h — what a topology is to the simulator: which links a message takes
  *
  * Ends are places where ranks may be, numbered from 0; a rank's end is its number outside of the
- * plan (coll_group). A route is a list of links, asked for one by one, that depends on its two ends
- * alone. Links have one direction.
+ * plan (coll_group). A route is a list of links, asked for one by one. Mostly it depends on its two
+ * ends alone; where there are several shortest ones it may depend on what is under way, and where
+ * links have failed it leads round them (routing.h). Links have one direction.
  *
  * A message goes through its links with cut-through: its head passes a link, if that is free, in
  * `hop` and the link stays taken until the tail has passed, `message` and `byte` for each of its
@@ -28,7 +29,7 @@
 #include "../model/parameters.h"
 #include "basics.h"
 
-enum { COLL_MESH_DIMENSIONS = 6, COLL_TOPOLOGY_MISSING = 64 };
+enum { COLL_MESH_DIMENSIONS = 6 };
 
 /* What a link takes. */
 typedef struct coll_link_cost {
@@ -36,9 +37,18 @@ typedef struct coll_link_cost {
     double byte_ps;         /* negative: the model's */
 } coll_link_cost;
 
+/* Which of several shortest ways a message takes (routing.h). */
+typedef enum coll_routing {
+    COLL_ROUTE_FIXED,   /* the first */
+    COLL_ROUTE_HASH,    /* by a hash of seed, source and destination (ECMP) */
+    COLL_ROUTE_ADAPTIVE /* the one that is least loaded when it leaves */
+} coll_routing;
+
 /* Links between ends, and the way of a message over them. */
 typedef struct coll_topology {
     uint32_t ends, links; /* how many of each */
+    coll_routing route;   /* which of several ways messages take */
+    uint32_t degree;      /* of `neighbour` */
     bool full;            /* it makes sense only with as many ranks as ends */
     /* How many links from one end to another. */
     uint32_t (*hops)(const struct coll_topology *topology, uint32_t from, uint32_t to);
@@ -48,6 +58,19 @@ typedef struct coll_topology {
     /* How many links lie side by side, from this one on: a message that comes to the first of them
      * takes the one that is free first. NULL: there is none beside another. */
     uint32_t (*parallel)(const struct coll_topology *topology, uint32_t link);
+    /* How many shortest ways lead from one end to another, with as many links each: way 0 is that of
+     * `link`. NULL: one. */
+    uint32_t (*ways)(const struct coll_topology *topology, uint32_t from, uint32_t to);
+    /* Link number i of a way. NULL, if `ways` is. */
+    uint32_t (*way_link)(const struct coll_topology *topology, uint32_t from, uint32_t to,
+                         uint32_t way, uint32_t i);
+    /* The end to which link number k of those that leave an end leads, k < degree; COLL_RANK_NONE:
+     * there is none. NULL: ends are not linked to each other, and shortest ways are all there are. */
+    uint32_t (*neighbour)(const struct coll_topology *topology, uint32_t end, uint32_t k,
+                          uint32_t *link);
+    /* The two directions of a link that three numbers name; false: there is none. Or NULL. */
+    bool (*numbered)(const struct coll_topology *topology, const uint32_t number[3],
+                     uint32_t links[2]);
     /* What a link is called. */
     void (*name)(const struct coll_topology *topology, uint32_t link, char *text, size_t bytes);
     /* What a link costs; NULL: `cost`. */
@@ -55,7 +78,8 @@ typedef struct coll_topology {
     coll_link_cost cost; /* of every link, if costs is NULL */
     uint64_t packet; /* bytes of a packet that waits for its acknowledgement; 0: none does */
     coll_time ack;   /* after which the acknowledgement is there */
-    uint32_t missing[COLL_TOPOLOGY_MISSING], n_missing; /* ends without a rank, growing */
+    uint32_t *missing, n_missing; /* ends without a rank, growing (outages.h) */
+    uint32_t *failed, n_failed;   /* links that do not work, some of them twice perhaps */
     /* The topology's own. */
     uint32_t size[COLL_MESH_DIMENSIONS], dimensions;
     const coll_nodes *nodes; /* of topology/nics.h, the caller's; else NULL */
@@ -81,10 +105,16 @@ COLL_INLINE coll_link_cost coll_topology_cost(const coll_topology *topology, uin
 /* Where rank number `rank` is, if the missing ends are left out. */
 COLL_INLINE uint32_t coll_topology_end(const coll_topology *topology, uint32_t rank)
 {
-    uint32_t end = rank;
-    for (uint32_t i = 0; i < topology->n_missing && topology->missing[i] <= end; i++)
-        end++;
-    return end;
+    uint32_t low = 0,
+             high = topology->n_missing; /* so many are missing before it, or up to so many */
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (topology->missing[middle] - middle <= rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return rank + low;
 }
 
 /* Writes which of the ports that lie side by side a link is, if there are several; `link`: behind those
@@ -95,6 +125,15 @@ COLL_INLINE size_t coll_topology_port_name(const coll_topology *topology, uint32
     const int n =
         topology->ports > 1 ? snprintf(text, bytes, "port %u ", link % topology->ports) : 0;
     return n > 0 && (size_t)n < bytes ? (size_t)n : 0;
+}
+
+/* Gives the memory of its lists back. */
+COLL_INLINE void coll_topology_free(coll_topology *topology)
+{
+    free(topology->missing);
+    free(topology->failed);
+    topology->missing = topology->failed = NULL;
+    topology->n_missing = topology->n_failed = 0;
 }
 
 /* Can p ranks be on it? false, and why not. */
@@ -117,8 +156,9 @@ COLL_INLINE bool coll_topology_fits(const coll_topology *topology, const char *t
 typedef struct coll_topology_words {
     double hop_ns, message_ns, byte_ns, packet_bytes, ack_ns; /* of a link */
     double k, n, up, a, h, t, g, socket_ns, ports;
-    /* The way, and ends without a rank. */
-    char route[COLL_PARAMETER_BYTES], missing[COLL_PARAMETER_BYTES];
+    /* The way, ends without a rank, links that failed. */
+    char route[COLL_PARAMETER_BYTES], missing[COLL_PARAMETER_BYTES],
+        failed[COLL_PARAMETER_BYTES];
 } coll_topology_words;
 
 /* The time of a byte that is not given. */
@@ -203,29 +243,6 @@ COLL_INLINE uint32_t coll_topology_sizes(const char *text, const char *example, 
     }
     snprintf(rest, 512, "%.*s%s%.400s", (int)name, text, *end ? ":" : "", *end ? end + 1 : "");
     return n;
-}
-
-/* Reads the ends that are missing, 5/9/63. */
-COLL_INLINE bool coll_topology_missing(coll_topology *topology, const char *text,
-                                       coll_sentence *why)
-{
-    const char *at = text;
-    topology->n_missing = 0;
-    while (*at) {
-        char *after = NULL;
-        const unsigned long end = *at >= '0' && *at <= '9' ? strtoul(at, &after, 10) : 0;
-        const uint32_t n = topology->n_missing;
-        if (!after || (*after && (*after != '/' || !after[1])) || end >= topology->ends ||
-            n == COLL_TOPOLOGY_MISSING || (n > 0 && end <= topology->missing[n - 1]))
-            return coll_refuse(
-                why,
-                "missing is a list of at most %d growing numbers below %u such as "
-                "5/9/63, not \"%.60s\"",
-                COLL_TOPOLOGY_MISSING, topology->ends, text);
-        topology->missing[topology->n_missing++] = (uint32_t)end;
-        at = after + (*after ? 1 : 0);
-    }
-    return true;
 }
 
 /* Takes what all topologies have from the words. */

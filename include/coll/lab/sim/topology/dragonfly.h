@@ -15,7 +15,7 @@
 #ifndef COLL_LAB_SIM_TOPOLOGY_DRAGONFLY_H
 #define COLL_LAB_SIM_TOPOLOGY_DRAGONFLY_H
 
-#include "../topology.h"
+#include "../outages.h"
 
 /* size: a, h, t, g. Links between the routers of groups come first: a of each router, the one to
  * itself is not used; then h of each router to other groups. */

@@ -15,7 +15,7 @@
 #ifndef COLL_LAB_SIM_TOPOLOGY_SOCKETS_H
 #define COLL_LAB_SIM_TOPOLOGY_SOCKETS_H
 
-#include "../topology.h"
+#include "../outages.h"
 
 /* size: nodes, sockets of a node, ranks of a socket. Links out of sockets come first, then the
  * nodes' out and in. */
