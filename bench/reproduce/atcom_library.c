@@ -91,18 +91,53 @@ static const struct contest {
     double (*ours_us)(const struct place *at, uint64_t bytes);
     uint64_t least, most; /* bytes */
     double from, to;      /* % of the time saved, as printed */
-} contests[] = {
-    {"broadcast, 8 x 16", &ibm, library_bcast_us, tuned_bcast_us, 1 << 10, 1 << 22, 20, 46},
-    {"broadcast, 16 x 2", &myrinet, library_bcast_us, tuned_bcast_us, 1 << 10, 1 << 22, 27, 63},
-    {"allgather, 8 x 16", &ibm, library_allgather_us, tuned_allgather_us, 1 << 12, 1 << 16, 18,
-     69},
-    {"scatter, a node of 16", &ibm, library_scatter_us, shm_scatter_us, 1 << 13, 1 << 17, 30,
-     50}}; /* "just about 40 %" */
+    double off[2];        /* how far ours are known to be off these, %; 0: within 15 % */
+    bool invented;        /* the costs of the cluster are ours */
+} contests[] = {{"broadcast, 8 x 16",
+                 &ibm,
+                 library_bcast_us,
+                 tuned_bcast_us,
+                 1 << 10,
+                 1 << 22,
+                 20,
+                 46,
+                 {-61, 0},
+                 false},
+                {"broadcast, 16 x 2",
+                 &myrinet,
+                 library_bcast_us,
+                 tuned_bcast_us,
+                 1 << 10,
+                 1 << 22,
+                 27,
+                 63,
+                 {-99, 19},
+                 true},
+                {"allgather, 8 x 16",
+                 &ibm,
+                 library_allgather_us,
+                 tuned_allgather_us,
+                 1 << 12,
+                 1 << 16,
+                 18,
+                 69,
+                 {113, -36},
+                 false},
+                {"scatter, a node of 16",
+                 &ibm,
+                 library_scatter_us,
+                 shm_scatter_us,
+                 1 << 13,
+                 1 << 17,
+                 40,
+                 40,
+                 {-70, 82},
+                 false}}; /* "just about 40 %" */
 enum { CONTESTS = sizeof contests / sizeof contests[0] };
 
 void reproduce_atcom_library(void)
 {
-    double least[CONTESTS], most[CONTESTS], mean[CONTESTS];
+    double least[CONTESTS], most[CONTESTS];
     report_section("Figures 2.11, 3.8, 3.9, 3.12: against messages alone, simulated");
     report_text(
         "The library's broadcast is a binomial tree, its allgather a ring of all ranks; "
@@ -120,10 +155,8 @@ void reproduce_atcom_library(void)
                    "size, bytes", "time saved, %", "set logscale x 2\nset format x '%.0b%B'");
     for (int i = 0; i < CONTESTS; i++) {
         const struct contest *c = &contests[i];
-        unsigned n = 0;
         least[i] = HUGE_VAL;
         most[i] = -HUGE_VAL;
-        mean[i] = 0;
         report_curve(c->label, REPORT_LINKED);
         for (uint64_t bytes = c->least; bytes <= c->most; bytes *= 4) {
             const double saved =
@@ -131,22 +164,26 @@ void reproduce_atcom_library(void)
             report_point((double)bytes, saved);
             least[i] = fmin(least[i], saved);
             most[i] = fmax(most[i], saved);
-            mean[i] += saved;
-            n++;
         }
-        mean[i] /= n;
         report_curve("", REPORT_PAPER); /* beside the curve; of scatter one number is printed */
         for (int end = 0; end < (i < 3 ? 2 : 1); end++)
             report_point((double)c->most * pow(2, 1 + i / 3.), i == 3 ? 40
                                                                : end  ? c->to
                                                                       : c->from);
     }
-    for (int i = 0; i < CONTESTS; i++) {
-        char paper[60];
-        snprintf(paper, sizeof paper, "%g to %g %% less time", contests[i].from,
-                 contests[i].to);
-        report_says(contests[i].label, paper,
-                    mean[i] >= contests[i].from && mean[i] <= contests[i].to,
-                    "%.0f %% in the mean, %.0f to %.0f %%", mean[i], least[i], most[i]);
-    }
+    report_fit("messages and memory of the cluster with Myrinet",
+               "chosen, of the size of such machines: the thesis prints none");
+    for (int i = 0; i < CONTESTS; i++)
+        for (int end = 0; end < 2; end++) {
+            const struct contest *c = &contests[i];
+            const double printed = end ? c->to : c->from, ours = end ? most[i] : least[i];
+            char what[80];
+            snprintf(what, sizeof what, "%s: time saved at the %s", c->label,
+                     end ? "most" : "least");
+            report_basis(c->invented ? SCORES_ASSUMED : SCORES_PREDICTED);
+            if (c->off[end] == 0)
+                report_row(what, printed, ours, "%", 15);
+            else
+                report_missed(what, printed, ours, "%", c->off[end]);
+        }
 }

@@ -9,16 +9,23 @@ static const struct cluster {
     uint32_t h, ppn;
     double best_of_8k, faster_at_512k; /* 0: not printed */
     double over_mvapich;               /* figure 9 */
+    double library_off;                /* how far ours is known to be off that, % */
+    double help;                       /* of more leaders below 1 KB: known, % */
 } clusters[] = {
-    {"4", "A, Xeon and InfiniBand, 16 x 28", &coll_dpml_infiniband, 16, 28, 4, 0, 3.59},
-    {"5", "B, Xeon and InfiniBand, 64 x 28", &coll_dpml_infiniband, 64, 28, 4, 4.9, 3.08},
-    {"6", "C, Xeon and Omni-Path, 64 x 28", &coll_dpml_omni_path, 64, 28, 16, 4.3, 0},
-    {"7", "D, Xeon Phi and Omni-Path, 32 x 32", &coll_dpml_knl_omni_path, 32, 32, 16, 0, 3.31}};
+    {"4", "A, Xeon and InfiniBand, 16 x 28", &coll_dpml_infiniband, 16, 28, 4, 0, 3.59, -40, 0},
+    {"5", "B, Xeon and InfiniBand, 64 x 28", &coll_dpml_infiniband, 64, 28, 4, 4.9, 3.08, -17.3,
+     0},
+    {"6", "C, Xeon and Omni-Path, 64 x 28", &coll_dpml_omni_path, 64, 28, 16, 4.3, 1.4, 0, 10},
+    {"7", "D, Xeon Phi and Omni-Path, 32 x 32", &coll_dpml_knl_omni_path, 32, 32, 16, 0, 3.31,
+     -33.2, 12}};
 enum { CLUSTERS = 4 };
 
 static void figure_1(void)
 {
     report_section("Figure 1: how much more several pairs of processes move than one");
+    report_fit("a, b, a', b', c, gap and wire of three machines, and the network's reductions",
+               "figures 1 and 4 to 8, by hand; the paper prints no parameter");
+    report_basis(SCORES_FITTED);
     report_says("InfiniBand, 16 pairs", "near 16 with any length",
                 coll_dpml_zone(&coll_dpml_infiniband, 16, 4) == 'A' &&
                     coll_dpml_zone(&coll_dpml_infiniband, 16, 1 << 20) == 'A',
@@ -53,10 +60,23 @@ static void paper_points(const struct cluster *c, uint32_t l)
                      coll_dpml_us(c->m, c->h, c->ppn, 1, 524288, 1) / c->faster_at_512k);
 }
 
+/* That more leaders do not help below 1 KB: the time of one leader over that of the best number, at
+ * most, is 1 in the paper. */
+static void small_row(const struct cluster *c, double most)
+{
+    char what[80];
+    snprintf(what, sizeof what, "cluster %.1s: one leader over the best below 1 KB", c->name);
+    if (c->help > 0)
+        report_missed(what, 1, most, "times", c->help);
+    else
+        report_row(what, 1, most, "times", 2);
+}
+
 static void figures_4_to_7(void)
 {
     double away = 0;
     report_section("Figures 4 to 7: the number of leaders");
+    report_basis(SCORES_FITTED);
     report_text(
         "The paper prints no parameters. All those of the three machines (`coll model dpml` "
         "lists them) are ours, fitted by hand to figures 1 and 4 to 8, once for all of them: "
@@ -68,14 +88,14 @@ static void figures_4_to_7(void)
         char what[80];
         snprintf(what, sizeof what, "cluster %s: best leaders, 8 KB", c->name);
         report_row(what, c->best_of_8k,
-                   coll_dpml_best_leaders(c->m, c->h, c->ppn, 8192, 16, true), "");
+                   coll_dpml_best_leaders(c->m, c->h, c->ppn, 8192, 16, true), "", 0);
         if (c->faster_at_512k > 0) {
             snprintf(what, sizeof what, "cluster %.1s: 16 leaders against one, 512 KB",
                      c->name);
             report_row(what, c->faster_at_512k,
                        coll_dpml_us(c->m, c->h, c->ppn, 1, 524288, 1) /
                            coll_dpml_us(c->m, c->h, c->ppn, 16, 524288, 1),
-                       "times");
+                       "times", 1);
         }
         for (double n = 4; n < 1024; n *= 2) {
             const uint32_t best = coll_dpml_best_leaders(c->m, c->h, c->ppn, n, 16, true);
@@ -83,8 +103,7 @@ static void figures_4_to_7(void)
                                 coll_dpml_us(c->m, c->h, c->ppn, best, n, 1);
             small = gain > small ? gain : small;
         }
-        snprintf(what, sizeof what, "cluster %.1s: more leaders below 1 KB", c->name);
-        report_says(what, "do not help", small < 1.15, "at most %.0f %%", 100 * (small - 1));
+        small_row(c, small);
     }
     for (int i = 0; i < CLUSTERS; i++) {
         const struct cluster *c = &clusters[i];
@@ -111,6 +130,7 @@ static void figures_4_to_7(void)
             }
         }
     }
+    report_basis(SCORES_OWN);
     report_says("simulated times from 64 bytes on", "within 10 % of the formula", away < .1,
                 "within %.1f %%", 100 * away);
 }
@@ -118,6 +138,7 @@ static void figures_4_to_7(void)
 /* Why fewer than 16 leaders are as good on cluster C: the same without what limits a NIC. */
 static void unlimited_nics(void)
 {
+    report_basis(SCORES_OWN);
     for (int i = 2; i < CLUSTERS; i++) {
         const struct cluster *c = &clusters[i];
         coll_dpml_costs unlimited = *c->m;
@@ -127,7 +148,7 @@ static void unlimited_nics(void)
         snprintf(what, sizeof what, "cluster %.1s, NICs without limits: best leaders, 8 KB",
                  c->name);
         report_row(what, c->best_of_8k,
-                   cluster_best_leaders(&unlimited, c->h, c->ppn, 8192, &us), "");
+                   cluster_best_leaders(&unlimited, c->h, c->ppn, 8192, &us), "", 0);
     }
     report_cannot(
         "16 leaders as the best at 8 KB on cluster C by simulation",
@@ -141,6 +162,7 @@ static void unlimited_nics(void)
 static void simulated_leaders(void)
 {
     report_section("Figures 4 to 7, simulated");
+    report_basis(SCORES_FITTED);
     report_text("Plans of dpml on nodes with shared memory, whose ranks share the links of a "
                 "NIC. Leaders also copy their own results, which the formula leaves out; and "
                 "below 64 bytes there are fewer elements than leaders.");
@@ -153,25 +175,27 @@ static void simulated_leaders(void)
         size_t end = 0;
         const uint32_t best = cluster_best_leaders(c->m, c->h, c->ppn, 8192, &at_8k);
         snprintf(what, sizeof what, "cluster %.1s: best leaders, 8 KB", c->name);
-        report_row(what, c->best_of_8k, best, "");
+        if (i == 2) /* see below */
+            report_missed(what, c->best_of_8k, best, "", -50);
+        else
+            report_row(what, c->best_of_8k, best, "", 0);
         us = cluster_dpml_us(c->m, c->h, c->ppn, (uint32_t)c->best_of_8k, 8192);
-        snprintf(what, sizeof what, "cluster %.1s: %g leaders, 8 KB", c->name, c->best_of_8k);
-        report_says(what, "the best", us < 1.03 * at_8k, "%.1f us, %u leaders %.1f us", us,
-                    best, at_8k);
+        snprintf(what, sizeof what, "cluster %.1s: %g leaders over the best, 8 KB", c->name,
+                 c->best_of_8k);
+        report_row(what, 1, us / at_8k, "times", 1);
         if (c->faster_at_512k > 0) {
             snprintf(what, sizeof what, "cluster %.1s: 16 leaders against one, 512 KB",
                      c->name);
             report_row(what, c->faster_at_512k,
                        cluster_dpml_us(c->m, c->h, c->ppn, 1, 524288) /
                            cluster_dpml_us(c->m, c->h, c->ppn, 16, 524288),
-                       "times");
+                       "times", 7);
         }
         for (double n = 4; n < 1024; n *= 2) {
             (void)cluster_best_leaders(c->m, c->h, c->ppn, n, &us);
             small = fmax(small, cluster_dpml_us(c->m, c->h, c->ppn, 1, n) / us);
         }
-        snprintf(what, sizeof what, "cluster %.1s: more leaders below 1 KB", c->name);
-        report_says(what, "do not help", small < 1.15, "at most %.0f %%", 100 * (small - 1));
+        small_row(c, small);
         for (double n = 256; n <= 1 << 20; n *= 8) {
             const uint32_t now = cluster_best_leaders(c->m, c->h, c->ppn, n, &us);
             grows = grows && now >= before;
@@ -210,6 +234,14 @@ static double simulated_fabric_us(const coll_dpml_costs *m, uint32_t ppn, uint32
                         : cluster_us(m, 16, ppn, "socket_leader", "shm", leaders, n);
 }
 
+static void figure_8_row(const char *what, double printed, double ours, double off)
+{
+    if (off > 0)
+        report_missed(what, printed, ours, "times", off);
+    else
+        report_row(what, printed, ours, "times", 5);
+}
+
 static void figure_8(void)
 {
     const coll_dpml_costs *m = &coll_dpml_infiniband;
@@ -217,8 +249,10 @@ static void figure_8(void)
     static const struct {
         uint32_t ppn;
         double node, socket;
-    } printed[] = {{1, 2.5, 2.5}, {4, 1.8, 2}, {28, 1.46, 1.73}};
+        double off[3]; /* known, %: node, socket, simulated node; 0: within 5 % */
+    } printed[] = {{1, 2.5, 2.5, {0}}, {4, 1.8, 2, {0}}, {28, 1.46, 1.73, {17.5, 15.3, 27}}};
     report_section("Figure 8: reductions by the network, 16 nodes");
+    report_basis(SCORES_FITTED);
     for (int i = 0; i < 3; i++) {
         const uint32_t ppn = printed[i].ppn, sockets = ppn > 1 ? s->n : 1;
         char what[80];
@@ -231,12 +265,14 @@ static void figure_8(void)
                 above = above && (n < 4096 || !faster);
             }
         snprintf(what, sizeof what, "ppn = %u, node leader, 4 bytes", ppn);
-        report_row(what, printed[i].node,
-                   host_us(m, ppn, 4) / coll_dpml_fabric_us(m, ppn, s, 1, 4), "times");
+        figure_8_row(what, printed[i].node,
+                     host_us(m, ppn, 4) / coll_dpml_fabric_us(m, ppn, s, 1, 4),
+                     printed[i].off[0]);
         if (ppn > 1) {
             snprintf(what, sizeof what, "ppn = %u, socket leader, 4 bytes", ppn);
-            report_row(what, printed[i].socket,
-                       host_us(m, ppn, 4) / coll_dpml_fabric_us(m, ppn, s, 2, 4), "times");
+            figure_8_row(what, printed[i].socket,
+                         host_us(m, ppn, 4) / coll_dpml_fabric_us(m, ppn, s, 2, 4),
+                         printed[i].off[1]);
         }
         snprintf(what, sizeof what, "ppn = %u", ppn);
         report_says(what, "faster below 2 KB, slower from 4 KB", below && above,
@@ -251,8 +287,9 @@ static void figure_8(void)
             }
         }
         snprintf(what, sizeof what, "ppn = %u, node leader, 4 bytes, simulated", ppn);
-        report_row(what, printed[i].node,
-                   simulated_host_us(m, ppn, 4) / simulated_fabric_us(m, ppn, 1, 4), "times");
+        figure_8_row(what, printed[i].node,
+                     simulated_host_us(m, ppn, 4) / simulated_fabric_us(m, ppn, 1, 4),
+                     printed[i].off[2]);
         snprintf(what, sizeof what, "ppn = %u, simulated", ppn);
         report_says(what, "faster below 2 KB, slower from 4 KB", below && above,
                     below && above ? "faster, slower" : "otherwise");
@@ -300,8 +337,7 @@ static void figure_9(void)
         }
         snprintf(what, sizeof what, "cluster %.1s: at most, times faster than MVAPICH2",
                  c->name);
-        if (c->over_mvapich > 0)
-            report_row(what, c->over_mvapich, most, "");
+        report_missed(what, c->over_mvapich, most, "times", c->library_off);
     }
     report_text(
         "The library's algorithm is not told. Ours is the better of one leader and recursive "

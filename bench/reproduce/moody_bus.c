@@ -74,9 +74,11 @@ static void against_constants(void)
                 nics = off_n > nics ? off_n : nics;
                 hosts = off_h > hosts ? off_h : hosts;
             }
+    report_basis(SCORES_OWN);
     report_says("against constants, all types, sizes and nodes", "the same, as nothing waits",
                 nics < 1e-5 && hosts < 1e-5, "NICs within %.2g us, hosts within %.2g us", nics,
                 hosts);
+    report_basis(SCORES_PREDICTED);
 }
 
 /* Growth with the nodes, sizes and types. */
@@ -136,6 +138,7 @@ static void memory(void)
                     "%u of %u", (unsigned)((root.high - operands) / bytes), slots);
         lost[i] += card_us(&f64_add, ELAN_NIC, &plan, (double)(operands + bytes));
     }
+    report_basis(SCORES_OWN);
     report_says("room for one message instead of all of them", "not in the thesis",
                 lost[0] > lost[1] && lost[1] > lost[2] && lost[2] > lost[3],
                 "serial %+.1f us, degree 8 %+.1f us, 4 %+.1f us, 2 %+.1f us", lost[0], lost[1],
@@ -172,6 +175,7 @@ static void future_work(void)
         if (card_fnomial_us(&f64_add, ELAN_ACTION, 64, 2, M) <
             card_fnomial_us(&f64_add, ELAN_NIC, 64, 2, M))
             ahead = M;
+    report_basis(SCORES_OWN);
     report_says("gathers between reductions gain on NICs alone", "asked for", ahead > 0,
                 "from %u elements on; 16 elements in %.1f us instead of %.1f us, hosts alone "
                 "%.1f us",

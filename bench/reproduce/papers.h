@@ -8,6 +8,7 @@ void reproduce_moody_bus(void);   /* its part with NICs that have a bus and a me
 void reproduce_littlefield(void);
 void reproduce_dpml(void);
 void reproduce_kumar(void);
+void reproduce_kumar_steps(void); /* its part on nodes that get out of step, and processors */
 void reproduce_atcom(void);
 void reproduce_atcom_library(void); /* its part on chapters 2 and 3 */
 

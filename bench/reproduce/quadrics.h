@@ -65,10 +65,23 @@ typedef enum quadrics_from {
     QUADRICS_ARRIVED /* what came is kept, too */
 } quadrics_from;
 
-/* Picoseconds of a plan on a block of nodes; 0: an error. *load, which may be NULL: of its
- * first NIC. */
-static inline coll_time quadrics_run(coll_plan *plan, quadrics_block block, quadrics_from from,
-                                     coll_nic_load *load)
+/* What puts nodes out of step. */
+typedef struct quadrics_chance {
+    const coll_noise *noise; /* of the hosts, or NULL */
+    coll_time skew;          /* nodes begin at random times up to this one */
+    uint64_t seed;
+} quadrics_chance;
+
+/* Of a run; ps is 0 after an error. */
+typedef struct quadrics_result {
+    coll_time ps;
+    coll_nic_load nic; /* of the first node, if it has one */
+    double busy_us;    /* of the processor of a node, in the mean */
+} quadrics_result;
+
+/* Runs a plan on a block of nodes. */
+static inline quadrics_result quadrics_measure(coll_plan *plan, quadrics_block block,
+                                               quadrics_from from, quadrics_chance chance)
 {
     static uint32_t table[QUADRICS_RANKS];
     coll_nic_costs nic = coll_nic_lemieux;
@@ -80,13 +93,14 @@ static inline coll_time quadrics_run(coll_plan *plan, quadrics_block block, quad
     coll_sim_adapter adapter;
     coll_sim_options options;
     coll_sim sim;
-    coll_time ps = 0;
+    quadrics_result result;
+    memset(&result, 0, sizeof result);
     nic.keep = (double)from - QUADRICS_MAIN;
     for (uint32_t rank = 0; rank < p; rank++)
         table[rank] = quadrics_node(block, rank);
     coll_group_table(&group, table, NULL);
     if (!quadrics_tree(&tree, table[p - 1] + 1) || coll_plan_place(plan, &group) != COLL_OK)
-        return 0;
+        return result;
     coll_sim_hockney_init(&network, &at, &quadrics_costs);
     coll_sim_options_init(&options, &network);
     if (from != QUADRICS_NETWORK) {
@@ -95,13 +109,31 @@ static inline coll_time quadrics_run(coll_plan *plan, quadrics_block block, quad
         options.adapter = &adapter;
     }
     options.topology = &tree;
+    options.noise = chance.noise;
+    options.skew_most = chance.skew;
+    options.seed = chance.seed;
     coll_sim_init(&sim);
-    if (coll_sim_run(&sim, plan, false, &options) == COLL_OK)
-        ps = sim.makespan;
-    if (load && ps > 0 && options.adapter)
-        *load = *coll_sim_nic(&sim, table[0]);
+    if (coll_sim_run(&sim, plan, false, &options) == COLL_OK) {
+        result.ps = sim.makespan;
+        for (uint32_t rank = 0; rank < p; rank++)
+            result.busy_us += coll_time_us(coll_sim_busy(&sim, rank)) / p;
+        if (options.adapter)
+            result.nic = *coll_sim_nic(&sim, table[0]);
+    }
     coll_sim_free(&sim);
-    return ps;
+    return result;
+}
+
+/* Picoseconds of a plan whose nodes begin together; 0: an error. *load, which may be NULL: of its
+ * first NIC. */
+static inline coll_time quadrics_run(coll_plan *plan, quadrics_block block, quadrics_from from,
+                                     coll_nic_load *load)
+{
+    const quadrics_chance none = {NULL, 0, 0};
+    const quadrics_result result = quadrics_measure(plan, block, from, none);
+    if (load)
+        *load = result.nic;
+    return result.ps;
 }
 
 /* MB/s of a node each way in an allgather, by a row of the registry. */

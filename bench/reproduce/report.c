@@ -13,15 +13,27 @@
 
 extern char **environ;
 
-enum { PICTURES = 64, CURVES = 24, LABELS = 5 };
+enum { PICTURES = 64, CURVES = 24, LABELS = 5, PAPERS = 8, FITS = 16 };
+/* Of a number that is reproduced, at the most; and of one that is not, from what is known. %. */
+enum { TOLERANCE_MOST = 15, TOLERANCE_MISSED = 2 };
 
 static FILE *md;
 static FILE *script;           /* of the picture that is being written */
 static char plot[CURVES][240]; /* how each curve is drawn */
-static int curves, labels, pictures, rows, statements, broken;
+static int curves, labels, pictures, broken;
 static bool simulated, printed; /* it has points of these kinds */
 static char picture[PICTURES][64];
 static bool in_table, failed;
+static scores_basis basis; /* of the next rows */
+static struct paper {
+    char title[80];
+    scores scores;
+    struct fit {
+        const char *parameters, *to;
+    } fits[FITS];
+    unsigned n_fits;
+} papers[PAPERS];
+static unsigned n_papers; /* the last one is that which is being written */
 
 static void stop(const char *what, const char *name)
 {
@@ -148,6 +160,62 @@ void report_point(double x, double y)
         fprintf(script, "\n");
 }
 
+/* ---- a paper's sum ----------------------------------------------------------------------- */
+
+/* One basis as a line: numbers, how far they are off, statements. */
+static void sum_of(FILE *to, const scores *of, scores_basis at, const char *format)
+{
+    const scores_of_basis *b = &of->basis[at];
+    char numbers[220] = "none", held[40] = "none";
+    if (b->numbers > 0)
+        snprintf(numbers, sizeof numbers,
+                 "%u of %u within their tolerances, off by %.1f %% in the median and %+.1f %% "
+                 "at the most (%s)",
+                 b->within, b->numbers, scores_median(of, at), b->worst, b->worst_what);
+    if (b->statements > 0)
+        snprintf(held, sizeof held, "%u of %u hold", b->hold, b->statements);
+    if (b->numbers + b->statements > 0)
+        fprintf(to, format, scores_names[at], numbers, held);
+}
+
+static void chapter_end(void)
+{
+    const struct paper *paper;
+    if (n_papers == 0)
+        return;
+    paper = &papers[n_papers - 1];
+    picture_end();
+    fprintf(md, "\n### What of it is reproduced\n\n"
+                "| basis | numbers | statements |\n|---|---|---|\n");
+    for (int b = 0; b < SCORES_BASES; b++)
+        sum_of(md, &paper->scores, (scores_basis)b, "| %s | %s | %s |\n");
+    if (paper->n_fits > 0)
+        fprintf(md, "\n| parameters that are not the paper's | fitted to, or chosen by "
+                    "|\n|---|---|\n");
+    for (unsigned i = 0; i < paper->n_fits; i++)
+        fprintf(md, "| %s | %s |\n", paper->fits[i].parameters, paper->fits[i].to);
+}
+
+static struct paper *paper_now(void)
+{
+    if (n_papers == 0)
+        report_chapter("");
+    return &papers[n_papers - 1];
+}
+
+/* The sums on the standard output, and what was fitted. */
+static void print_papers(void)
+{
+    for (unsigned i = 0; i < n_papers; i++) {
+        printf("%s\n", papers[i].title);
+        for (int b = 0; b < SCORES_BASES; b++)
+            sum_of(stdout, &papers[i].scores, (scores_basis)b,
+                   "  %-9s  numbers: %s; statements: %s\n");
+        for (unsigned k = 0; k < papers[i].n_fits; k++)
+            printf("  parameters %s: %s\n", papers[i].fits[k].parameters, papers[i].fits[k].to);
+    }
+}
+
 /* ---- text -------------------------------------------------------------------------------- */
 
 void report_begin(const char *folder)
@@ -155,24 +223,38 @@ void report_begin(const char *folder)
     if (chdir(folder) != 0)
         stop("entered", folder);
     md = create("report.md");
-    fprintf(md, "# What the papers say, and what we have\n\n"
-                "Written by `make reproduce`. A row compares a printed number with ours; a row "
-                "whose number is a sentence says whether that holds. Curves are drawn from the "
-                "scripts beside them.\n");
+    fprintf(md,
+            "# What the papers say, and what we have\n\n"
+            "Written by `make reproduce`. A row compares a printed number with ours, which may "
+            "be off by its tolerance; what is not reproduced says by how much ours is known to "
+            "be off. A row whose number is a sentence says whether that holds.\n\n"
+            "Predicted: no parameter was fitted to the number. Fitted: one was. Assumed: the "
+            "model assumes what is compared, so it cannot fail. Our own: simulation against "
+            "formula, of which the paper has nothing. Each chapter ends with their sums and a "
+            "list of what was fitted to what. Curves are drawn from the scripts beside "
+            "them.\n");
 }
 
 static void table(void)
 {
     picture_end();
     if (!in_table)
-        fprintf(md, "\n| paper | number | ours | ratio |\n|---|---|---|---|\n");
+        fprintf(md, "\n| paper | number | ours | off by | verdict | basis "
+                    "|\n|---|---|---|---|---|---|\n");
     in_table = true;
 }
 
 void report_chapter(const char *title)
 {
+    if (n_papers == PAPERS) {
+        failed = true;
+        return;
+    }
+    chapter_end();
+    snprintf(papers[n_papers++].title, sizeof papers[0].title, "%s", title);
     picture_end();
     in_table = false;
+    basis = SCORES_PREDICTED;
     fprintf(md, "\n## %s\n", title);
 }
 
@@ -180,7 +262,24 @@ void report_section(const char *title)
 {
     picture_end();
     in_table = false;
+    basis = SCORES_PREDICTED;
     fprintf(md, "\n### %s\n", title);
+}
+
+void report_basis(scores_basis next)
+{
+    basis = next;
+}
+
+void report_fit(const char *parameters, const char *to)
+{
+    struct paper *paper = paper_now();
+    if (paper->n_fits == FITS) {
+        failed = true;
+        return;
+    }
+    paper->fits[paper->n_fits].parameters = parameters;
+    paper->fits[paper->n_fits++].to = to;
 }
 
 void report_text(const char *format, ...)
@@ -195,12 +294,45 @@ void report_text(const char *format, ...)
     fprintf(md, "\n");
 }
 
-void report_row(const char *what, double paper, double ours, const char *unit)
+static void row(const char *what, double paper, double ours, const char *unit,
+                const char *verdict)
 {
     table();
-    fprintf(md, "| %s | %.4g%s%s | %.4g%s%s | %.3f |\n", what, paper, unit[0] ? " " : "", unit,
-            ours, unit[0] ? " " : "", unit, ours / paper);
-    rows++;
+    fprintf(md, "| %s | %.4g%s%s | %.4g%s%s | %+.1f %% | %s | %s |\n", what, paper,
+            unit[0] ? " " : "", unit, ours, unit[0] ? " " : "", unit, scores_off(paper, ours),
+            verdict, scores_names[basis]);
+}
+
+void report_row(const char *what, double paper, double ours, const char *unit, double tolerance)
+{
+    char verdict[60];
+    bool within = scores_number(&paper_now()->scores, basis, what, paper, ours, tolerance);
+    if (tolerance > TOLERANCE_MOST) {
+        fprintf(stderr, "reproduce: a tolerance of more than %d %%: %s\n", TOLERANCE_MOST,
+                what);
+        within = false;
+    }
+    snprintf(verdict, sizeof verdict, within ? "within %g %%" : "**not within %g %%**",
+             tolerance);
+    row(what, paper, ours, unit, verdict);
+    if (!within) {
+        fprintf(stderr, "reproduce: not within %g %%: %s: %g, ours %g\n", tolerance, what,
+                paper, ours);
+        broken++;
+    }
+}
+
+void report_missed(const char *what, double paper, double ours, const char *unit, double off)
+{
+    const bool known = fabs(scores_off(paper, ours) - off) <= TOLERANCE_MISSED;
+    (void)scores_number(&paper_now()->scores, basis, what, paper, ours, 0);
+    row(what, paper, ours, unit,
+        known ? "not reproduced" : "**not reproduced, and not as far off as known**");
+    if (!known) {
+        fprintf(stderr, "reproduce: known to be off by %g %%: %s: %g, ours %g, %+.1f %%\n", off,
+                what, paper, ours, scores_off(paper, ours));
+        broken++;
+    }
 }
 
 void report_says(const char *what, const char *paper, bool holds, const char *format, ...)
@@ -211,8 +343,8 @@ void report_says(const char *what, const char *paper, bool holds, const char *fo
     va_start(arguments, format);
     vfprintf(md, format, arguments);
     va_end(arguments);
-    fprintf(md, " | %s |\n", holds ? "holds" : "**does not hold**");
-    statements++;
+    fprintf(md, " | | %s | %s |\n", holds ? "holds" : "**does not hold**", scores_names[basis]);
+    scores_statement(&paper_now()->scores, basis, holds);
     if (!holds) {
         fprintf(stderr, "reproduce: does not hold: %s: %s\n", what, paper);
         broken++;
@@ -245,11 +377,13 @@ bool report_end(void)
 {
     int drawn = 0;
     picture_end();
+    chapter_end();
     finish(md);
     for (int i = 0; i < pictures; i++)
         drawn += draw(picture[i]) ? 1 : 0;
-    printf("%d numbers and %d statements compared, %d do not hold; %d of %d pictures drawn\n",
-           rows, statements, broken, drawn, pictures);
+    print_papers();
+    printf("%d numbers and statements are not as they should be; %d of %d pictures drawn\n",
+           broken, drawn, pictures);
     if (drawn < pictures)
         printf("pictures are drawn by gnuplot, on Debian: apt-get install gnuplot-nox; their "
                "scripts "
