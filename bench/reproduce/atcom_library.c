@@ -121,7 +121,7 @@ static const struct contest {
                  1 << 16,
                  18,
                  69,
-                 {113, -36},
+                 {110.4, -36},
                  false},
                 {"scatter, a node of 16",
                  &ibm,

@@ -24,7 +24,7 @@ static int curves, labels, pictures, broken;
 static bool simulated, printed; /* it has points of these kinds */
 static char picture[PICTURES][64];
 static bool in_table, failed;
-static scores_basis basis; /* of the next rows */
+static scores_basis basis_now; /* of the next rows */
 static struct paper {
     char title[80];
     scores scores;
@@ -254,7 +254,7 @@ void report_chapter(const char *title)
     snprintf(papers[n_papers++].title, sizeof papers[0].title, "%s", title);
     picture_end();
     in_table = false;
-    basis = SCORES_PREDICTED;
+    basis_now = SCORES_PREDICTED;
     fprintf(md, "\n## %s\n", title);
 }
 
@@ -262,13 +262,13 @@ void report_section(const char *title)
 {
     picture_end();
     in_table = false;
-    basis = SCORES_PREDICTED;
+    basis_now = SCORES_PREDICTED;
     fprintf(md, "\n### %s\n", title);
 }
 
 void report_basis(scores_basis next)
 {
-    basis = next;
+    basis_now = next;
 }
 
 void report_fit(const char *parameters, const char *to)
@@ -300,13 +300,13 @@ static void row(const char *what, double paper, double ours, const char *unit,
     table();
     fprintf(md, "| %s | %.4g%s%s | %.4g%s%s | %+.1f %% | %s | %s |\n", what, paper,
             unit[0] ? " " : "", unit, ours, unit[0] ? " " : "", unit, scores_off(paper, ours),
-            verdict, scores_names[basis]);
+            verdict, scores_names[basis_now]);
 }
 
 void report_row(const char *what, double paper, double ours, const char *unit, double tolerance)
 {
     char verdict[60];
-    bool within = scores_number(&paper_now()->scores, basis, what, paper, ours, tolerance);
+    bool within = scores_number(&paper_now()->scores, basis_now, what, paper, ours, tolerance);
     if (tolerance > TOLERANCE_MOST) {
         fprintf(stderr, "reproduce: a tolerance of more than %d %%: %s\n", TOLERANCE_MOST,
                 what);
@@ -325,7 +325,7 @@ void report_row(const char *what, double paper, double ours, const char *unit, d
 void report_missed(const char *what, double paper, double ours, const char *unit, double off)
 {
     const bool known = fabs(scores_off(paper, ours) - off) <= TOLERANCE_MISSED;
-    (void)scores_number(&paper_now()->scores, basis, what, paper, ours, 0);
+    (void)scores_number(&paper_now()->scores, basis_now, what, paper, ours, 0);
     row(what, paper, ours, unit,
         known ? "not reproduced" : "**not reproduced, and not as far off as known**");
     if (!known) {
@@ -343,8 +343,9 @@ void report_says(const char *what, const char *paper, bool holds, const char *fo
     va_start(arguments, format);
     vfprintf(md, format, arguments);
     va_end(arguments);
-    fprintf(md, " | | %s | %s |\n", holds ? "holds" : "**does not hold**", scores_names[basis]);
-    scores_statement(&paper_now()->scores, basis, holds);
+    fprintf(md, " | | %s | %s |\n", holds ? "holds" : "**does not hold**",
+            scores_names[basis_now]);
+    scores_statement(&paper_now()->scores, basis_now, holds);
     if (!holds) {
         fprintf(stderr, "reproduce: does not hold: %s: %s\n", what, paper);
         broken++;
