@@ -38,7 +38,8 @@ static const char usage[] =
     "  --max-iterations N     give up after N iterations (default 500)\n"
     "  --algorithm COLLECTIVE=NAME[:PARAMETER=VALUE,...]\n"
     "                         for allreduce or allgatherv, instead of the library's choice\n"
-    "  --reproducible         the same bits for every number of ranks\n"
+    "  --reproducible         the same bits for every number of ranks; prints all\n"
+    "                         digits of every residual\n"
     "  --check                compare with the answer of one rank, and, unless "
     "--reproducible,\n"
     "                         with that of one thread that adds up in the same order\n"
@@ -56,6 +57,36 @@ static void __attribute__((noreturn, format(printf, 1, 2))) refuse(const char *f
     va_end(args);
     fprintf(stderr, "\n");
     exit(2);
+}
+
+/* ---- residuals ----------------------------------------------------------------------------- */
+
+/* Iterations 0, 1, 2, 5, 10, 20, 50, 100 … */
+static bool is_landmark(size_t iteration)
+{
+    while (iteration >= 10 && iteration % 10 == 0)
+        iteration /= 10;
+    return iteration <= 2 || iteration == 5;
+}
+
+static void print_residual(void *arg, size_t iteration, double relative)
+{
+    (void)arg;
+    if (iteration == 0)
+        printf("\niteration  relative residual\n");
+    if (is_landmark(iteration)) {
+        printf("%9zu  %.3e\n", iteration, relative);
+        fflush(stdout);
+    }
+}
+
+/* With all digits, after each iteration: what runs on other numbers of ranks can be compared with. */
+static void print_residual_exactly(void *arg, size_t iteration, double relative)
+{
+    (void)arg;
+    if (iteration == 0)
+        printf("\niteration  relative residual\n");
+    printf("%9zu  %.16e\n", iteration, relative);
 }
 
 /* ---- the command line --------------------------------------------------------------------- */
@@ -203,28 +234,11 @@ static void parse(options *o, int argc, char **argv)
     if (!o->path == !o->grid[0])
         refuse("give a matrix: a Matrix Market file or --grid NX,NY,NZ, one of them; --help "
                "explains");
+    if (o->job.reproducible)
+        o->job.residual = print_residual_exactly;
 }
 
 /* ---- the report --------------------------------------------------------------------------- */
-
-/* Iterations 0, 1, 2, 5, 10, 20, 50, 100 … */
-static bool is_landmark(size_t iteration)
-{
-    while (iteration >= 10 && iteration % 10 == 0)
-        iteration /= 10;
-    return iteration <= 2 || iteration == 5;
-}
-
-static void print_residual(void *arg, size_t iteration, double relative)
-{
-    (void)arg;
-    if (iteration == 0)
-        printf("\niteration  relative residual\n");
-    if (is_landmark(iteration)) {
-        printf("%9zu  %.3e\n", iteration, relative);
-        fflush(stdout);
-    }
-}
 
 static void print_end(const solver_result *result)
 {

@@ -75,6 +75,15 @@ for ranks in 1 2 5 70; do
     says "one rank: 14 iterations, here 14; all 210 numbers have the same bits"
 done
 
+# Printed with all digits, the residuals are the same for any number of ranks.
+for ranks in 1 2 3 4 5 6 7 8; do
+    run 0 --grid 7,6,5 --ranks $ranks --reproducible
+    grep -E '^ +[0-9]+  [0-9]\.[0-9]{16}e[-+][0-9]+$' "$work/out" >"$work/residuals.$ranks"
+    checks=$((checks + 2))
+    [ "$(wc -l <"$work/residuals.$ranks")" -eq 15 ] || fail "15 residuals of 14 iterations"
+    cmp "$work/residuals.1" "$work/residuals.$ranks" || fail "$ranks ranks have the residuals of one"
+done
+
 # The error is of the size of the tolerance.
 error=$(sed -n 's/.*largest error //p' "$work/out")
 checks=$((checks + 1))
