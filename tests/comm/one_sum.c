@@ -10,7 +10,7 @@
 #include "support/check.h"
 #include "support/heap.h"
 
-enum { MOST = 8, OPERANDS = 37, COUNT = 1000, MANY = 5000, RANKS = 4096 };
+enum { MOST = 8, OPERANDS = 37, COUNT = 1500, MANY = 5000, RANKS = 4096 };
 
 typedef enum which { ALLREDUCE, REDUCE, REDUCE_SCATTER_BLOCK, SCAN, EXSCAN, WHICH } which;
 
@@ -147,12 +147,23 @@ static void distribute(size_t operands)
         now.first[r + 1] = now.first[r] + now.counts[r];
 }
 
+/* So many a rank. */
+static void share(size_t each)
+{
+    distribute(0);
+    for (uint32_t r = 0; r < now.p; r++) {
+        now.counts[r] = each;
+        now.first[r + 1] = now.first[r] + each;
+    }
+}
+
 static void on_threads(void)
 {
-    static const size_t operands[] = {1, 2, 5, 8, 16, OPERANDS}, counts[] = {0, 1, 7, 125, 900};
+    static const size_t operands[] = {1, 2, 5, 8, 16, OPERANDS},
+                        counts[] = {0, 1, 7, 125, 1400};
     for (now.p = 1; now.p <= MOST; now.p++)
         for (now.which = 0; now.which < WHICH; now.which++)
-            for (size_t n = 0; n < 7; n++)
+            for (size_t n = 0; n < 9; n++)
                 for (size_t c = 0; c < 5; c++) {
                     now.one_each = n == 6;
                     now.count = counts[c];
@@ -160,7 +171,10 @@ static void on_threads(void)
                         now.count = (now.count + now.p - 1) / now.p;
                     now.root = chance(now.p);
                     now.op = c == 3 ? COLL_PROD : c == 2 ? COLL_MAX : COLL_SUM;
-                    distribute(now.one_each ? now.p : operands[n]);
+                    if (n > 6) /* blocks of one size: 2 and 4 operands */
+                        share(n == 7 ? 2 : 4);
+                    else
+                        distribute(now.one_each ? now.p : operands[n]);
                     make(COLL_OK);
                     right();
                 }
@@ -180,6 +194,97 @@ static void orders_differ(void)
         differ += sum != tree(0, OPERANDS, i);
     }
     CHECK(differ > COUNT / 2);
+}
+
+/* ---- ranks that fold ------------------------------------------------------------------------------------- */
+
+/* A name for a ⊕ b of two that have names. */
+static uint64_t joined(uint64_t a, uint64_t b)
+{
+    return (a * 0x9E3779B97F4A7C15u ^ b) * 0xD1342543DE82EF95u + 1;
+}
+
+static uint64_t tree_name(uint32_t first, uint32_t n)
+{
+    uint32_t left = 1;
+    if (n == 1)
+        return first + 1;
+    while (2 * left < n)
+        left *= 2;
+    return joined(tree_name(first, left), tree_name(first + left, n - left));
+}
+
+/* What recursive doubling and halving combine, of ranks that fold to a core: the tree where it is said that they
+ * do, and nowhere else. */
+static void folds(void)
+{
+    static uint64_t name[RANKS];
+    for (uint32_t p = 1; p <= RANKS; p++) {
+        const coll_fold fold = coll_fold_of(p, &coll_fast_divisor_two);
+        for (uint32_t i = 0; i < fold.core; i++) {
+            const uint32_t first = coll_fold_first(&fold, i); /* of the pair, if there is one */
+            const uint32_t last = coll_fold_rank(&fold, i);
+            name[i] = first < last ? joined(first + 1, last + 1) : last + (uint64_t)1;
+        }
+        for (uint32_t n = fold.core; n > 1; n /= 2)
+            for (uint32_t i = 0; i < n / 2; i++)
+                name[i] = joined(name[2 * i], name[2 * i + 1]);
+        CHECK_EQ(name[0] == tree_name(0, p), coll_i_one_sum_folds(p));
+    }
+}
+
+/* Calls in one order beside others on a communicator whose caller chose algorithms of another order. */
+static void *beside(void *arg)
+{
+    static float out[2][COUNT], plain[2][COUNT];
+    rank *me = (rank *)arg;
+    const size_t bytes = coll_one_sum_bytes(NULL, 2, COUNT, COLL_F32);
+    unsigned char *memory = malloc(bytes);
+    static unsigned char cached[2][COLL_CACHE_BYTES(4)];
+    coll_comm comm;
+    CHECK(memory != NULL);
+    CHECK_STATUS(coll_comm_init(&comm, &coll_threads_transport,
+                                coll_threads_rank(worlds[2], me->r), me->r, 2, NULL, 0),
+                 COLL_OK);
+    CHECK_STATUS(coll_comm_set_allocator(&comm, &heap), COLL_OK);
+    CHECK_STATUS(coll_comm_set_cache(&comm, cached[me->r], sizeof cached[me->r]), COLL_OK);
+    CHECK_STATUS(coll_comm_set_algorithm(&comm, COLL_ALLREDUCE, &coll_linear_allreduce, NULL),
+                 COLL_OK);
+    for (int i = 0; i < 3; i++) {
+        CHECK_STATUS(coll_one_sum_allreduce(&comm, NULL, operand[me->r], out[me->r], COUNT,
+                                            COLL_F32, COLL_SUM, memory, bytes),
+                     COLL_OK);
+        CHECK(comm.choice[COLL_ALLREDUCE].algorithm == &coll_linear_allreduce);
+        CHECK_STATUS(
+            coll_allreduce(&comm, operand[me->r], plain[me->r], COUNT, COLL_F32, COLL_SUM),
+            COLL_OK);
+        CHECK(memcmp(out[me->r], plain[me->r], sizeof out[me->r]) == 0);
+    }
+    if (me->r == 0) { /* each has an entry of its own */
+        uint32_t doubling = 0, linear = 0;
+        for (uint32_t i = 0; i < comm.cache.n; i++)
+            if (comm.cache.entries[i].key.comm == &comm) {
+                const coll_algorithm *is = comm.cache.entries[i].call.plan.algorithm;
+                doubling += is == &coll_recursive_doubling_allreduce;
+                linear += is == &coll_linear_allreduce;
+            }
+        CHECK_EQ(doubling, 1);
+        CHECK_EQ(linear, 1);
+    }
+    (void)coll_comm_free(&comm);
+    free(memory);
+    return NULL;
+}
+
+static void beside_others(void)
+{
+    pthread_t thread[2];
+    for (uint32_t r = 0; r < 2; r++) {
+        ranks[r].r = r;
+        CHECK(pthread_create(&thread[r], NULL, beside, &ranks[r]) == 0);
+    }
+    for (uint32_t r = 0; r < 2; r++)
+        pthread_join(thread[r], NULL);
 }
 
 /* Many ranks, without messages: each merges its own, then all blocks are merged. */
@@ -269,6 +374,8 @@ int main(void)
     now.type = COLL_F32;
     orders_differ();
     on_threads();
+    folds();
+    beside_others();
     on_many_ranks();
     errors();
     for (uint32_t p = 1; p <= MOST; p++)

@@ -9,8 +9,10 @@
  * operator and type; and none needs to commute, as operands stay in order. Rounding is as in any sum: exact
  * ones that also do not mind the order are those of order_free.h.
  *
- * A rank computes the blocks among its own operands, and ranks exchange blocks by the communicator's
- * collectives, by whatever algorithms it takes. Short vectors are gathered, and merged by all who want
+ * A rank computes the blocks among its own operands. If each has one block of the same size, and p is one of
+ * 2, 3, 4, 6, 7, 8, 12, 14 … (coll_i_one_sum_folds), recursive doubling and halving combine in the order of
+ * the tree: long allreduces and reduces, and any allreduce of two ranks, are ordinary ones by these. Otherwise
+ * ranks exchange blocks by the communicator's collectives, by whatever algorithms it takes. Short vectors are gathered, and merged by all who want
  * the result. Of long ones each rank gets the blocks of one section by an alltoallv, and merges
  * these: the traffic of a reduce_scatter, if each rank has as many operands, a power of two; with
  * other numbers up to twice the logarithm of that number as much.
@@ -27,73 +29,19 @@
 #ifndef COLL_COMM_ONE_SUM_H
 #define COLL_COMM_ONE_SUM_H
 
+#include "../algos/rabenseifner.h"
+#include "../algos/rabenseifner_reduce.h"
+#include "../algos/recursive_multiplying.h"
 #include "../reduce.h"
 #include "move.h"
-#include "one_sum_tree.h"
+#include "one_sum_blocks.h"
 
-enum { COLL_I_ONE_SUM_LONG = 1 << 14 }; /* bytes of all blocks that are worth an alltoallv */
-
-/* One call. */
-typedef struct coll_i_one_sum_call {
-    coll_comm *comm;
-    const size_t *counts; /* NULL: 1 each */
-    const unsigned char *in;
-    unsigned char *out;
-    size_t count, elem_bytes; /* of a vector */
-    coll_type type;
-    coll_op op;
-    uint64_t first;                        /* operand of this rank */
-    uint64_t blocks, mine;                 /* of all ranks, and of this one */
-    size_t *send, *send_at, *get, *get_at; /* tables of an alltoallv */
-    unsigned char *room;                   /* for pieces of … */
-    size_t piece;                          /* … so many bytes */
-    unsigned char *packed, *parts, *results;
-} coll_i_one_sum_call;
-
-COLL_INLINE uint64_t coll_i_one_sum_operands(const size_t *counts, uint32_t rank)
-{
-    return counts ? counts[rank] : 1;
-}
-
-/* Are the vectors cut into sections? The same on all ranks. */
-COLL_INLINE bool coll_i_one_sum_is_long(uint32_t p, uint64_t blocks, size_t count,
-                                        size_t elem_bytes)
-{
-    return count >= p && p > 1 && blocks > 0 &&
-           count > COLL_I_ONE_SUM_LONG / elem_bytes / blocks;
-}
-
-/* Elements before the section of a rank. */
-COLL_INLINE size_t coll_i_one_sum_section(size_t count, uint32_t p, uint32_t rank)
-{
-    const size_t each = count / p, rest = count % p;
-    return each * rank + (rank < rest ? rank : rest);
-}
-
-/* Blocks of the operands of all ranks; the operands of those before `rank` to *first, all to *n. False: 2⁴⁸ or
- * more. */
-COLL_INLINE bool coll_i_one_sum_count(const size_t *counts, uint32_t p, uint32_t rank,
-                                      uint64_t *first, uint64_t *n, uint64_t *blocks)
-{
-    *first = *n = *blocks = 0;
-    for (uint32_t r = 0; r < p; r++) {
-        const uint64_t its = coll_i_one_sum_operands(counts, r);
-        if (r == rank)
-            *first = *n;
-        if (its >> COLL_I_ONE_SUM_LEVELS != 0 || (*n + its) >> COLL_I_ONE_SUM_LEVELS != 0)
-            return false;
-        *blocks += coll_i_one_sum_blocks(*n, its);
-        *n += its;
-    }
-    return true;
-}
-
-/* Bytes of a vector that are merged at a time. */
-COLL_INLINE size_t coll_i_one_sum_piece(size_t count, size_t elem_bytes)
-{
-    return count < COLL_I_ONE_SUM_PIECE / elem_bytes ? (count * elem_bytes + 31) / 32 * 32
-                                                     : (size_t)COLL_I_ONE_SUM_PIECE;
-}
+enum {
+    COLL_I_ONE_SUM_HALVES =
+        1 << 19, /* bytes of a vector that two ranks share out, unless they read in place */
+    COLL_I_ONE_SUM_SETTLED =
+        1 << 16 /* no candidate of settle.h: plans that are kept for these calls */
+};
 
 /* Bytes of memory that a call of p ranks needs, whichever it is; 0: no such type, or more than SIZE_MAX. `count`:
  * elements of an operand (of coll_one_sum_reduce_scatter_block: p times those of a block). */
@@ -125,95 +73,6 @@ COLL_INLINE size_t coll_one_sum_bytes(const size_t *counts, uint32_t p, size_t c
     if (vectors > (SIZE_MAX - bytes) / (count ? count : 1) / elem)
         return 0;
     return bytes + (size_t)vectors * count * elem;
-}
-
-/* ---- merging ----------------------------------------------------------------------------------- */
-
-COLL_INLINE void coll_i_one_sum_begin(coll_i_one_sum *sum, const coll_i_one_sum_call *it,
-                                      size_t elements)
-{
-    sum->combine = it->op.combine;
-    sum->arg = it->op.arg;
-    sum->count = elements;
-    sum->room = it->room;
-    sum->piece = it->piece;
-    sum->n = 0;
-}
-
-/* So many elements are merged at a time. */
-COLL_INLINE size_t coll_i_one_sum_step(const coll_i_one_sum_call *it, size_t left)
-{
-    const size_t most = COLL_I_ONE_SUM_PIECE / it->elem_bytes;
-    return left < most ? left : most;
-}
-
-/* This rank's blocks of elements from..from+n of its operands, one behind the other. */
-COLL_INLINE void coll_i_one_sum_own(const coll_i_one_sum_call *it, size_t from, size_t n,
-                                    unsigned char *out)
-{
-    uint64_t first = it->first, left = coll_i_one_sum_operands(it->counts, it->comm->rank);
-    const unsigned char *in = it->in + from * it->elem_bytes;
-    const size_t vector = it->count * it->elem_bytes;
-    while (left > 0) {
-        const uint32_t level = coll_i_one_sum_level(first, left);
-        const size_t operands = (size_t)1 << level;
-        for (size_t i = 0, step; i < n; i += step) {
-            coll_i_one_sum sum;
-            step = coll_i_one_sum_step(it, n - i);
-            coll_i_one_sum_begin(&sum, it, step);
-            for (size_t k = 0; k < operands; k++)
-                coll_i_one_sum_push(&sum, in + k * vector + i * it->elem_bytes, 0);
-            coll_i_one_sum_value(&sum, out + i * it->elem_bytes, it->elem_bytes);
-        }
-        in += operands * vector;
-        out += n * it->elem_bytes;
-        first += operands;
-        left -= operands;
-    }
-}
-
-/* Whose results coll_i_one_sum_merge computes. */
-typedef enum coll_i_one_sum_of {
-    COLL_I_ONE_SUM_ALL,        /* of all ranks' operands, to `out` */
-    COLL_I_ONE_SUM_UP_TO,      /* of those up to rank `last`, to `out` */
-    COLL_I_ONE_SUM_BEFORE,     /* of those before it; none: nothing is written */
-    COLL_I_ONE_SUM_EACH_UP_TO, /* of those up to each rank, n elements behind each other */
-    COLL_I_ONE_SUM_EACH_BEFORE
-} coll_i_one_sum_of;
-
-/* Merges n elements, from `from` on, of the blocks of all ranks, which have `length`, in their order. */
-COLL_INLINE void coll_i_one_sum_merge(const coll_i_one_sum_call *it, size_t length, size_t from,
-                                      size_t n, coll_i_one_sum_of of, uint32_t last,
-                                      unsigned char *out)
-{
-    const size_t elem = it->elem_bytes;
-    for (size_t i = 0, step; i < n; i += step) {
-        const unsigned char *block = it->parts + (from + i) * elem;
-        uint64_t first = 0;
-        coll_i_one_sum sum;
-        step = coll_i_one_sum_step(it, n - i);
-        coll_i_one_sum_begin(&sum, it, step);
-        for (uint32_t r = 0; r < it->comm->p; r++) {
-            uint64_t left = coll_i_one_sum_operands(it->counts, r);
-            if (of == COLL_I_ONE_SUM_BEFORE && r == last)
-                break;
-            if (of == COLL_I_ONE_SUM_EACH_BEFORE && sum.n > 0)
-                coll_i_one_sum_value(&sum, out + (r * n + i) * elem, elem);
-            while (left > 0) {
-                const uint32_t level = coll_i_one_sum_level(first, left);
-                coll_i_one_sum_push(&sum, block, level);
-                block += length * elem;
-                first += (uint64_t)1 << level;
-                left -= (uint64_t)1 << level;
-            }
-            if (of == COLL_I_ONE_SUM_EACH_UP_TO && sum.n > 0)
-                coll_i_one_sum_value(&sum, out + (r * n + i) * elem, elem);
-            if (of == COLL_I_ONE_SUM_UP_TO && r == last)
-                break;
-        }
-        if (of <= COLL_I_ONE_SUM_BEFORE && sum.n > 0)
-            coll_i_one_sum_value(&sum, out + i * elem, elem);
-    }
 }
 
 /* ---- exchanges --------------------------------------------------------------------------------- */
@@ -312,6 +171,58 @@ COLL_INLINE coll_status coll_i_one_sum_return(coll_i_one_sum_call *it, bool befo
                           it->get_at, it->type);
 }
 
+/* ---- where an ordinary reduction has the tree's order ------------------------------------------- */
+
+/* The algorithm that combines the ranks' only blocks in this order; NULL: there is none, or another way takes less
+ * time. The same on all ranks. */
+COLL_INLINE const coll_algorithm *coll_i_one_sum_algorithm(const coll_i_one_sum_call *it,
+                                                           bool rooted)
+{
+    const uint32_t p = it->comm->p;
+    const uint64_t each = coll_i_one_sum_operands(it->counts, 0);
+    if (p < 2 || !coll_i_one_sum_folds(p) || each == 0 || (each & (each - 1)) != 0)
+        return NULL;
+    for (uint32_t r = 1; r < p; r++)
+        if (coll_i_one_sum_operands(it->counts, r) != each)
+            return NULL;
+    if (p == 2 && !rooted &&
+        (it->comm->transport->zero_copy || it->count < COLL_I_ONE_SUM_HALVES / it->elem_bytes))
+        return &coll_recursive_doubling_allreduce;
+    if (!coll_i_one_sum_is_long(p, it->blocks, it->count, it->elem_bytes))
+        return NULL;
+    return rooted ? &coll_rabenseifner_reduce : &coll_rabenseifner_allreduce;
+}
+
+/* An ordinary reduction by this algorithm, whatever the communicator would choose. */
+COLL_INLINE coll_status coll_i_one_sum_ordinary(coll_i_one_sum_call *it,
+                                                const coll_algorithm *algorithm,
+                                                coll_operator op, uint32_t root)
+{
+    coll_comm *comm = it->comm;
+    const bool rooted = root != COLL_RANK_NONE;
+    coll_choice *choice = &comm->choice[rooted ? COLL_REDUCE : COLL_ALLREDUCE];
+    const coll_algorithm *chosen = choice->algorithm;
+    const uint32_t param = choice->param[0], settled = comm->settled;
+    const void *in = it->in;
+    coll_request request;
+    coll_args args;
+    coll_status status;
+    if (coll_i_one_sum_operands(it->counts, comm->rank) > 1) {
+        coll_i_one_sum_own(it, 0, it->count, it->packed);
+        in = it->packed;
+    }
+    coll_i_reducing(&args, rooted ? COLL_REDUCE : COLL_ALLREDUCE, in, it->out, it->count,
+                    it->type, op, rooted ? root : 0);
+    choice->algorithm = algorithm;
+    choice->param[0] = 2;
+    comm->settled = COLL_I_ONE_SUM_SETTLED;
+    status = coll_post(comm, &args, &request);
+    choice->algorithm = chosen;
+    choice->param[0] = param;
+    comm->settled = settled;
+    return status == COLL_OK ? coll_wait(&request) : status;
+}
+
 /* ---- calls ------------------------------------------------------------------------------------- */
 
 /* Looks at the arguments, and lays out the memory. */
@@ -384,13 +295,18 @@ typedef enum coll_i_one_sum_kind {
 
 /* A call that is open. */
 COLL_INLINE coll_status coll_i_one_sum_run(coll_i_one_sum_call *it, coll_i_one_sum_kind kind,
-                                           uint32_t root)
+                                           coll_operator op, uint32_t root)
 {
     const uint32_t rank = it->comm->rank, p = it->comm->p;
+    const coll_algorithm *ordinary = kind == COLL_I_ONE_SUM_REDUCE
+                                         ? coll_i_one_sum_algorithm(it, root != COLL_RANK_NONE)
+                                         : NULL;
     const bool cuts = coll_i_one_sum_is_long(p, it->blocks, it->count, it->elem_bytes);
     const size_t section = kind == COLL_I_ONE_SUM_SCATTER ? it->count / p : it->count;
-    const coll_status status =
-        cuts ? coll_i_one_sum_scatter(it) : coll_i_one_sum_gather(it, root);
+    coll_status status;
+    if (ordinary)
+        return coll_i_one_sum_ordinary(it, ordinary, op, root);
+    status = cuts ? coll_i_one_sum_scatter(it) : coll_i_one_sum_gather(it, root);
     if (status != COLL_OK)
         return status;
     if (cuts && kind == COLL_I_ONE_SUM_REDUCE)
@@ -421,7 +337,7 @@ COLL_INLINE coll_status coll_i_one_sum_call_of(coll_comm *comm, const size_t *co
     if (status == COLL_OK)
         status = coll_i_one_sum_open(&it, comm, counts, in, out, count, type, op, has_out,
                                      memory, bytes);
-    return status == COLL_OK ? coll_i_one_sum_run(&it, kind, root) : status;
+    return status == COLL_OK ? coll_i_one_sum_run(&it, kind, op, root) : status;
 }
 
 /* On every rank: out = all operands of all ranks, combined. */

@@ -53,6 +53,14 @@ COLL_INLINE uint32_t coll_i_one_sum_depth(uint64_t n)
     return depth;
 }
 
+/* Do p ranks with a block each, all of the same level, combine them in this order where they fold to a core of
+ * 2^m in pairs, the first ones, and then near ones first (algos/recursive_multiplying.h, rabenseifner.h)? If p has
+ * no 0 between the 1s of its digits: else a pair and a rank alone come together that are no halves. */
+COLL_INLINE bool coll_i_one_sum_folds(uint32_t p)
+{
+    return (p & (p + (p & (0u - p)))) == 0;
+}
+
 /* Blocks that follow each other, those that are halves of one merged: pieces of vectors. */
 typedef struct coll_i_one_sum {
     coll_combine combine;
