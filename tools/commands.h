@@ -12,6 +12,7 @@ int model_main(int argc, char **argv);
 int regimes_main(int argc, char **argv);
 int sim_main(int argc, char **argv);
 int sweep_main(int argc, char **argv);
+int report_main(int argc, char **argv);
 int select_main(int argc, char **argv);
 int export_main(int argc, char **argv);
 int try_main(int argc, char **argv);

@@ -22,8 +22,8 @@ void inner_read(struct inner *inner, const struct option_words *words)
     }
 }
 
-void inner_print(const struct inner *inner, const char *before)
+void inner_print(const struct inner *inner, const char *before, FILE *to)
 {
     for (size_t w = 0; w < inner->words->n; w++)
-        printf("%s%s", before, inner->words->word[w]);
+        fprintf(to, "%s%s", before, inner->words->word[w]);
 }

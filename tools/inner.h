@@ -10,6 +10,8 @@
 #ifndef COLL_TOOLS_INNER_H
 #define COLL_TOOLS_INNER_H
 
+#include <stdio.h>
+
 #include "coll/select/table_words.h"
 #include "options.h"
 
@@ -25,7 +27,7 @@ struct inner {
 /* Reads the words, or refuses them. Both must stay in place. */
 void inner_read(struct inner *inner, const struct option_words *words);
 
-/* Prints the words, each after `before`. */
-void inner_print(const struct inner *inner, const char *before);
+/* Writes the words, each after `before`. */
+void inner_print(const struct inner *inner, const char *before, FILE *to);
 
 #endif /* COLL_TOOLS_INNER_H */

@@ -294,11 +294,11 @@ void job_make(struct job *job, const struct ask *ask, size_t elem_bytes)
                job->algorithm->name, coll_status_text(status));
 }
 
-void job_print_rank(const struct job *job, uint32_t rank)
+void job_print_rank(const struct job *job, uint32_t rank, FILE *to)
 {
-    printf("%u", rank);
+    fprintf(to, "%u", rank);
     if (job->placed)
-        printf(" (%u outside)", coll_group_outer(&job->groups.group, rank));
+        fprintf(to, " (%u outside)", coll_group_outer(&job->groups.group, rank));
 }
 
 static bool is_blockwise(coll_collective c)
@@ -308,38 +308,39 @@ static bool is_blockwise(coll_collective c)
            c == COLL_NEIGHBOR_ALLTOALL;
 }
 
-void job_print(const struct job *job)
+void job_print(const struct job *job, FILE *to)
 {
     const coll_problem *of = &job_plan(job, 0)->problem;
-    printf("%s, %s",
-           job->import && job->import->custom ? "custom" : coll_collective_name(of->collective),
-           job->algorithm->name);
+    fprintf(to, "%s, %s",
+            job->import && job->import->custom ? "custom"
+                                               : coll_collective_name(of->collective),
+            job->algorithm->name);
     for (uint32_t i = 0; i < job->algorithm->n_params; i++)
-        printf(" %s=%u", job->algorithm->params[i].name, job_plan(job, 0)->param[i]);
-    inner_print(&job->inner, " ");
-    printf(": %u rank%s", of->p, of->p == 1 ? "" : "s");
+        fprintf(to, " %s=%u", job->algorithm->params[i].name, job_plan(job, 0)->param[i]);
+    inner_print(&job->inner, " ", to);
+    fprintf(to, ": %u rank%s", of->p, of->p == 1 ? "" : "s");
     if (has_in_table(of->collective) || has_out_table(of->collective)) {
         size_t largest = 0;
         for (uint32_t rank = 0; rank < (job->per_rank ? of->p : 1); rank++)
             largest = job->plans[rank].largest > largest ? job->plans[rank].largest : largest;
-        printf(", blocks of up to %zu element%s", largest, largest == 1 ? "" : "s");
+        fprintf(to, ", blocks of up to %zu element%s", largest, largest == 1 ? "" : "s");
     } else if (of->collective != COLL_BARRIER) {
-        printf(", %zu element%s%s", of->count, of->count == 1 ? "" : "s",
-               is_blockwise(of->collective) ? " a block" : "");
+        fprintf(to, ", %zu element%s%s", of->count, of->count == 1 ? "" : "s",
+                is_blockwise(of->collective) ? " a block" : "");
     }
     if (job->graph)
-        printf(", %s", job->graph);
+        fprintf(to, ", %s", job->graph);
     if (coll_is(COLL_ROOTED, of->collective)) {
-        printf(", root ");
-        job_print_rank(job, of->root);
+        fprintf(to, ", root ");
+        job_print_rank(job, of->root, to);
     }
-    nodes_print(&of->nodes, of->p);
+    nodes_print(&of->nodes, of->p, to);
     if (job->placed)
-        printf(", placed by %s", job->placed);
+        fprintf(to, ", placed by %s", job->placed);
     if (of->flags & COLL_FLAG_IN_PLACE)
-        printf(", in place");
+        fprintf(to, ", in place");
     if (coll_is(COLL_REDUCING, of->collective) && !(of->flags & COLL_FLAG_COMMUTATIVE))
-        printf(", operands in rank order");
+        fprintf(to, ", operands in rank order");
 }
 
 void job_free(struct job *job)

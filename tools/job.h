@@ -39,8 +39,8 @@ struct job {
 void job_make(struct job *job, const struct ask *ask, size_t elem_bytes);
 /* The same, but what the algorithm refuses is returned; the job is to be freed all the same. */
 coll_status job_try(struct job *job, const struct ask *ask, size_t elem_bytes);
-/* Prints what the job is, in a line without its end. */
-void job_print(const struct job *job);
+/* Writes what the job is, in a line without its end. */
+void job_print(const struct job *job, FILE *to);
 
 void job_free(struct job *job);
 
@@ -53,7 +53,7 @@ static inline const coll_plan *job_plan(const struct job *job, uint32_t rank)
  * thread at a time. */
 unsigned job_step(const coll_plan *plan, uint32_t rank, size_t s, coll_action *acts);
 
-/* Prints a rank, and its number outside if the plans are placed. */
-void job_print_rank(const struct job *job, uint32_t rank);
+/* Writes a rank, and its number outside if the plans are placed. */
+void job_print_rank(const struct job *job, uint32_t rank, FILE *to);
 
 #endif /* COLL_TOOLS_JOB_H */

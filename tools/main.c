@@ -21,6 +21,8 @@ static const struct subcommand {
     {"regimes", "show which algorithm is the fastest where, by such formulas", regimes_main},
     {"sim", "simulate an algorithm on a machine of any size", sim_main},
     {"sweep", "simulate all combinations of algorithms, sizes and machines", sweep_main},
+    {"report", "write a page on an algorithm: picture, proof, cost, simulation, comparison",
+     report_main},
     {"select", "tell which algorithm the rules choose, and why", select_main},
     {"calibrate", "measure what messages, copies and reductions take on this machine",
      calibrate_main},

@@ -90,17 +90,17 @@ uint32_t nodes_place(coll_problem *problem, const struct nodes_words *words,
     return kind;
 }
 
-void nodes_print(const coll_nodes *nodes, uint32_t p)
+void nodes_print(const coll_nodes *nodes, uint32_t p, FILE *to)
 {
     const uint32_t rails = coll_rails_count(nodes, p);
     if (nodes->count == 0)
         return;
-    printf(", on %u node%s", nodes->count, nodes->count == 1 ? "" : "s");
+    fprintf(to, ", on %u node%s", nodes->count, nodes->count == 1 ? "" : "s");
     if (rails > 1)
-        printf(" of up to %u rails", rails);
+        fprintf(to, " of up to %u rails", rails);
     if (nodes->beyond && nodes->beyond->groups)
-        printf(" in %u group%s", nodes->beyond->groups->count,
-               nodes->beyond->groups->count == 1 ? "" : "s");
+        fprintf(to, " in %u group%s", nodes->beyond->groups->count,
+                nodes->beyond->groups->count == 1 ? "" : "s");
 }
 
 void nodes_free(struct nodes_memory *memory)

@@ -10,6 +10,8 @@
 #ifndef COLL_TOOLS_NODES_H
 #define COLL_TOOLS_NODES_H
 
+#include <stdio.h>
+
 #include "coll/plan.h"
 
 /* What the user says; NULL: nothing. */
@@ -38,8 +40,8 @@ struct nodes_memory {
 uint32_t nodes_place(coll_problem *problem, const struct nodes_words *words,
                      struct nodes_memory *memory);
 
-/* Prints what is beyond the nodes. */
-void nodes_print(const coll_nodes *nodes, uint32_t p);
+/* Writes what is beyond the nodes. */
+void nodes_print(const coll_nodes *nodes, uint32_t p, FILE *to);
 
 void nodes_free(struct nodes_memory *memory);
 

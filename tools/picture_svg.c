@@ -49,12 +49,14 @@ static void write_head(const struct place *at, const struct rounds *r, const str
                  height = TOP + at->row * at->p + BELOW;
     FILE *to = at->to;
     fprintf(to,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"rounds\" width=\"%.0f\" "
+            "height=\"%.0f\" "
             "viewBox=\"0 0 %.0f %.0f\" font-family=\"sans-serif\" font-size=\"11\">\n",
             width, height, width, height);
-    fprintf(to, "<style>\npath{stroke-width:%.2f}\n", within(at->row / 8, 0.2, 1));
-    fputs(".data{stroke:#0072b2;fill:none}.sum{stroke:#d55e00;fill:none}\n"
-          ".token{stroke:#009e73;fill:none;stroke-dasharray:3 2}.meet{stroke:#000;fill:#000}\n"
+    fprintf(to, "<style>\n.rounds path{stroke-width:%.2f}\n", within(at->row / 8, 0.2, 1));
+    fputs(".rounds .data{stroke:#0072b2;fill:none}.rounds .sum{stroke:#d55e00;fill:none}\n"
+          ".rounds .token{stroke:#009e73;fill:none;stroke-dasharray:3 2}\n"
+          ".rounds .meet{stroke:#000;fill:#000}\n"
           "</style>\n<defs>\n",
           to);
     for (unsigned i = 0; i < 3; i++)
@@ -175,20 +177,27 @@ void picture_svg_check(const char *path, uint32_t p)
         refuse("a picture shows at most %d ranks, not %" PRIu32, PICTURE_SVG_RANKS, p);
 }
 
-bool picture_svg(const struct rounds *r, const struct job *job, const char *path)
+const char *picture_svg_refusal(const struct rounds *r, uint32_t p)
 {
-    struct place at = {NULL, job->p, r->rounds > 0 ? r->rounds : 1, 0, 0};
-    struct output out;
+    static char text[160];
     if (!r->complete || r->n > PICTURE_SVG_MESSAGES)
-        refuse("there is too much to show, more than %d messages: show fewer ranks or segments",
-               PICTURE_SVG_MESSAGES);
-    if (r->n_meetings > 0 && job->p > 64)
-        refuse("reductions by the network are drawn for at most 64 ranks, not %" PRIu32,
-               job->p);
+        snprintf(
+            text, sizeof text,
+            "there is too much to show, more than %d messages: show fewer ranks or segments",
+            PICTURE_SVG_MESSAGES);
+    else if (r->n_meetings > 0 && p > 64)
+        snprintf(text, sizeof text,
+                 "reductions by the network are drawn for at most 64 ranks, not %" PRIu32, p);
+    else
+        return NULL;
+    return text;
+}
+
+void picture_svg_draw(const struct rounds *r, const struct job *job, FILE *to)
+{
+    struct place at = {to, job->p, r->rounds > 0 ? r->rounds : 1, 0, 0};
     at.row = within(640.0 / job->p, 1.5, 28);
     at.column = within(840.0 / at.rounds, 6, 90);
-    output_open(&out, path);
-    at.to = out.file;
     write_head(&at, r, job);
     write_axes(&at);
     for (size_t i = 0; i < r->n; i++)
@@ -196,6 +205,16 @@ bool picture_svg(const struct rounds *r, const struct job *job, const char *path
     for (size_t i = 0; i < r->n_meetings; i++)
         write_meeting(&at, &r->meetings[i]);
     write_legend(&at, r);
-    fputs("</svg>\n", at.to);
+    fputs("</svg>\n", to);
+}
+
+bool picture_svg(const struct rounds *r, const struct job *job, const char *path)
+{
+    const char *refusal = picture_svg_refusal(r, job->p);
+    struct output out;
+    if (refusal)
+        refuse("%s", refusal);
+    output_open(&out, path);
+    picture_svg_draw(r, job, out.file);
     return output_close(&out);
 }

@@ -131,11 +131,9 @@ static void keep_row(void *arg, const coll_grid_row *row)
     *(coll_grid_row *)arg = *row;
 }
 
-bool proof_row(coll_grid_options *options, coll_collective c,
-               const coll_algorithm *const *algorithm, const struct inner *inner,
-               coll_grid_row *row)
+bool proof_make(coll_grid_options *options, coll_collective c,
+                const coll_algorithm *const *algorithm, coll_grid_row *row)
 {
-    const double start = seconds_now();
     coll_grid_result result;
     memset(row, 0, sizeof *row);
     options->algorithms = algorithm;
@@ -150,6 +148,15 @@ bool proof_row(coll_grid_options *options, coll_collective c,
     progress_clear();
     row->algorithm = *algorithm;
     row->collective = c;
-    print_row(row, inner, seconds_now() - start);
     return result.ok;
+}
+
+bool proof_row(coll_grid_options *options, coll_collective c,
+               const coll_algorithm *const *algorithm, const struct inner *inner,
+               coll_grid_row *row)
+{
+    const double start = seconds_now();
+    const bool held = proof_make(options, c, algorithm, row);
+    print_row(row, inner, seconds_now() - start);
+    return held;
 }

@@ -17,12 +17,16 @@ enum { PROOF_JOBS_MOST = 64, PROOF_COMMAND = 1024 };
 /* Threads, one a processor. */
 uint32_t proof_processors(void);
 
+/* Proves a row of the table, and says on stderr how far it is. Returns whether it held; the row says
+ * how many plans there were. Options but algorithms, collectives and callbacks are the caller's. */
+bool proof_make(coll_grid_options *options, coll_collective c,
+                const coll_algorithm *const *algorithm, coll_grid_row *row);
+
 /* Prints the head of the lines. */
 void proof_head(void);
 
-/* Proves a row of the table and prints its line; if it fails, what is wrong, and the command that
- * shows the plan. Returns whether it held; the row says how many plans there were. Options but
- * algorithms, collectives and callbacks are the caller's; inner: of --inner, in words. */
+/* … and prints its line; if it fails, what is wrong, and the command that shows the plan. inner: of
+ * --inner, in words. */
 bool proof_row(coll_grid_options *options, coll_collective c,
                const coll_algorithm *const *algorithm, const struct inner *inner,
                coll_grid_row *row);

@@ -177,7 +177,7 @@ static void print_report(const struct data *data, const struct run *run)
 
 static void print_head(const struct data *data, const struct run *run)
 {
-    job_print(data->job);
+    job_print(data->job, stdout);
     if (data->job->collective != COLL_BARRIER)
         printf("; %s", coll_type_name(data->type));
     if (coll_is(COLL_REDUCING, data->job->collective))

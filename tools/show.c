@@ -52,7 +52,7 @@ static size_t print_rank(const struct job *job, uint32_t rank, size_t most)
     const size_t steps = coll_plan_steps(plan, rank);
     size_t lines = 0;
     printf("rank ");
-    job_print_rank(job, rank);
+    job_print_rank(job, rank, stdout);
     printf("%s\n", steps == 0 ? "\n  nothing to do" : "");
     for (size_t s = 0; s < steps; s++) {
         coll_action acts[COLL_STEP_MAX];
@@ -186,7 +186,7 @@ int show_main(int argc, char **argv)
     if (svg && !played.stuck)
         good = picture_svg(&played, &job, svg);
 
-    job_print(&job);
+    job_print(&job, stdout);
     printf("\n%s\n\n", job.algorithm->source);
     print_steps(&job, rank, all);
     printf("\n");

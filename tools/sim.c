@@ -37,45 +37,6 @@ static void prepare(struct world *w, uint64_t window, uint64_t seed)
 
 /* ---- what comes out ---------------------------------------------------------------------- */
 
-struct spread {
-    double least, mean, most; /* us */
-};
-
-static struct spread spread_of(const coll_sim *sim, uint32_t p,
-                               coll_time (*of)(const coll_sim *sim, uint32_t rank))
-{
-    struct spread s = {coll_time_us(of(sim, 0)), 0, 0};
-    for (uint32_t rank = 0; rank < p; rank++) {
-        const double us = coll_time_us(of(sim, rank));
-        s.least = us < s.least ? us : s.least;
-        s.most = us > s.most ? us : s.most;
-        s.mean += us / p;
-    }
-    return s;
-}
-
-/* The `most` links that were taken longest. The caller frees them. */
-static uint32_t *busiest_of(const coll_sim *sim, uint64_t most, uint32_t *n)
-{
-    uint32_t *links = memory_of(most < sim->links ? most : sim->links, sizeof *links);
-    *n = 0;
-    for (uint32_t link = 0; link < sim->links && most > 0; link++) {
-        const coll_link_load *load = coll_sim_link(sim, link);
-        uint32_t at = *n;
-        if (load->messages == 0)
-            continue;
-        while (at > 0 && coll_sim_busier(sim, link, links[at - 1]))
-            at--;
-        if (at >= most)
-            continue;
-        *n += *n < most ? 1 : 0;
-        for (uint32_t i = *n - 1; i > at; i--)
-            links[i] = links[i - 1];
-        links[at] = link;
-    }
-    return links;
-}
-
 /* Of all NICs. */
 static coll_nic_load nics_of(const coll_sim *sim)
 {
@@ -116,10 +77,10 @@ static void print_report(const struct world *w, const coll_sim *sim, double seco
                          uint64_t most)
 {
     const uint32_t p = w->job->p;
-    const struct spread end = spread_of(sim, p, coll_sim_finish),
-                        busy = spread_of(sim, p, coll_sim_busy);
+    const struct spread end = simulated_spread(sim, p, coll_sim_finish),
+                        busy = simulated_spread(sim, p, coll_sim_busy);
     char text[600];
-    job_print(w->job);
+    job_print(w->job, stdout);
     (void)coll_sim_machine_text(&w->on.machine, text, sizeof text);
     printf("\n%s", text);
     simulated_print(&w->on, stdout);
@@ -132,7 +93,7 @@ static void print_report(const struct world *w, const coll_sim *sim, double seco
     printf("messages   %" PRIu64 ", of %" PRIu64 " bytes\n", sim->messages, sim->bytes);
     print_nics(sim);
     if (sim->links > 0) {
-        uint32_t n, *links = busiest_of(sim, most, &n);
+        uint32_t n, *links = simulated_busiest(sim, most, &n);
         printf("hops       %" PRIu64 " in all, %u at the most\n", sim->hops, sim->hops_most);
         for (uint32_t i = 0; i < n; i++) {
             const coll_link_load *load = coll_sim_link(sim, links[i]);
@@ -190,11 +151,11 @@ static void print_json_job(const struct world *w)
 static void print_json(const struct world *w, const coll_sim *sim, double seconds,
                        uint64_t most)
 {
-    const struct spread end = spread_of(sim, w->job->p, coll_sim_finish),
-                        busy = spread_of(sim, w->job->p, coll_sim_busy);
+    const struct spread end = simulated_spread(sim, w->job->p, coll_sim_finish),
+                        busy = simulated_spread(sim, w->job->p, coll_sim_busy);
     const coll_nic_load nics = nics_of(sim);
     char text[600];
-    uint32_t n = 0, *links = busiest_of(sim, most, &n);
+    uint32_t n = 0, *links = simulated_busiest(sim, most, &n);
     print_json_job(w);
     printf(",\n \"makespan_us\": %.17g", coll_time_us(sim->makespan));
     print_spread("end", &end);

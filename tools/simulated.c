@@ -142,6 +142,40 @@ void simulated_print(const struct simulated *s, FILE *file)
         fprintf(file, " ports=%" PRIu64, s->ports);
 }
 
+struct spread simulated_spread(const coll_sim *sim, uint32_t p,
+                               coll_time (*of)(const coll_sim *sim, uint32_t rank))
+{
+    struct spread s = {coll_time_us(of(sim, 0)), 0, 0};
+    for (uint32_t rank = 0; rank < p; rank++) {
+        const double us = coll_time_us(of(sim, rank));
+        s.least = us < s.least ? us : s.least;
+        s.most = us > s.most ? us : s.most;
+        s.mean += us / p;
+    }
+    return s;
+}
+
+uint32_t *simulated_busiest(const coll_sim *sim, uint64_t most, uint32_t *n)
+{
+    uint32_t *links = memory_of(most < sim->links ? most : sim->links, sizeof *links);
+    *n = 0;
+    for (uint32_t link = 0; link < sim->links && most > 0; link++) {
+        const coll_link_load *load = coll_sim_link(sim, link);
+        uint32_t at = *n;
+        if (load->messages == 0)
+            continue;
+        while (at > 0 && coll_sim_busier(sim, link, links[at - 1]))
+            at--;
+        if (at >= most)
+            continue;
+        *n += *n < most ? 1 : 0;
+        for (uint32_t i = *n - 1; i > at; i--)
+            links[i] = links[i - 1];
+        links[at] = link;
+    }
+    return links;
+}
+
 _Noreturn void simulated_fail(const coll_sim *sim, coll_status status)
 {
     if (status == COLL_ERR_CAPABILITY)

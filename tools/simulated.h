@@ -70,6 +70,16 @@ void simulated_prepare(struct simulated *s, coll_plan *plans, uint32_t n, uint32
 /* The words that are given beside the model's, each behind a space. */
 void simulated_print(const struct simulated *s, FILE *file);
 
+/* Of all ranks: when they end, say, by coll_sim_finish. */
+struct spread {
+    double least, mean, most; /* us */
+};
+struct spread simulated_spread(const coll_sim *sim, uint32_t p,
+                               coll_time (*of)(const coll_sim *sim, uint32_t rank));
+
+/* The `most` links that were taken longest, *n of them. The caller frees them. */
+uint32_t *simulated_busiest(const coll_sim *sim, uint64_t most, uint32_t *n);
+
 /* Ends the program with a sentence about what a simulation has ended with. */
 _Noreturn void simulated_fail(const coll_sim *sim, coll_status status);
 

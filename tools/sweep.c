@@ -39,16 +39,12 @@ static double student(uint64_t n)
            (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * v * v * v);
 }
 
-/* In a process of its own: simulates the cell, with each seed. */
-static void simulate(void *arg, size_t i, void *record)
+void sweep_simulate(const struct sweep *s, size_t i, struct sweep_times *times)
 {
     static struct simulated on; /* which must stay where it is, and is large */
     static coll_sim sim;
-    const struct run *run = arg;
-    const struct sweep *s = &run->sweep;
     const uint64_t seeds = s->seeds == UINT64_MAX ? 1 : s->seeds,
                    first = s->seed == UINT64_MAX ? 1 : s->seed;
-    struct sweep_times *times = record;
     double squares = 0;
     coll_sim_init(&sim);
     for (uint64_t k = 0; k < seeds; k++) {
@@ -77,6 +73,12 @@ static void simulate(void *arg, size_t i, void *record)
     times->half =
         seeds < 2 ? -1
                   : student(seeds) * sqrt(squares / (double)(seeds - 1)) / sqrt((double)seeds);
+}
+
+/* In a process of its own. */
+static void simulate(void *arg, size_t i, void *record)
+{
+    sweep_simulate(&((const struct run *)arg)->sweep, i, record);
 }
 
 /* ---- its line ---------------------------------------------------------------------------- */

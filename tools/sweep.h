@@ -13,6 +13,9 @@ struct sweep_times {
     uint64_t messages, bytes; /* of the first seed */
 };
 
+/* Simulates a cell, with each seed; or refuses. In a process of its own (workers.h), as machines are large and stay. */
+void sweep_simulate(const struct sweep *sweep, size_t i, struct sweep_times *times);
+
 /* Draws the times over the axis that has several numbers; or refuses, where there is none, or more than one. */
 void sweep_check_plot(const struct sweep *sweep, const char *path);
 void sweep_plot(const struct sweep *sweep, const struct sweep_times *times, const char *path);

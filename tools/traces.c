@@ -30,8 +30,7 @@ uint32_t traces_room(uint32_t p)
     return p > EVENTS_ALL / EVENTS ? EVENTS_ALL / p + 1 : EVENTS;
 }
 
-/* What is written above: what ran, and how long it took. */
-static void write_title(const struct job *job, int digits, double us, char *title, size_t room)
+void traces_title(const struct job *job, int digits, double us, char *title, size_t room)
 {
     snprintf(title, room, "%s %s, %u rank%s: %.*g us", coll_collective_name(job->collective),
              job->algorithm->name, job->p, job->p == 1 ? "" : "s", digits, us);
@@ -48,7 +47,7 @@ bool traces_write_sim(const struct traces *t, const struct job *job,
         refuse("there is too much to show, more than %d messages and operations: simulate "
                "fewer ranks or segments",
                t->svg ? SVG_MOST : TRACES_MOST);
-    write_title(job, 12, coll_time_us(sim->makespan), title, sizeof title);
+    traces_title(job, 12, coll_time_us(sim->makespan), title, sizeof title);
     if (t->trace) {
         output_open(&out, t->trace);
         coll_sim_trace(record, sim, title, out.file);
@@ -83,7 +82,7 @@ bool traces_write_run(const struct traces *t, const struct job *job,
         refuse("there is too much to show, more than %d messages and operations: run fewer "
                "ranks or segments",
                SVG_MOST);
-    write_title(job, 4, seconds * 1e6, title, sizeof title);
+    traces_title(job, 4, seconds * 1e6, title, sizeof title);
     if (t->trace) {
         output_open(&out, t->trace);
         coll_real_run_trace(&run, out.file);

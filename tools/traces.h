@@ -34,6 +34,9 @@ void traces_check(const struct traces *traces, uint32_t p);
 /* Events that each of p ranks of a run may note. */
 uint32_t traces_room(uint32_t p);
 
+/* Writes into `title` what stands above a picture: what ran, and how many us it took. */
+void traces_title(const struct job *job, int digits, double us, char *title, size_t room);
+
 /* Write the files; false: it was said on stderr that one could not be. Too much is refused. */
 bool traces_write_sim(const struct traces *traces, const struct job *job,
                       const coll_sim_record *record, const coll_sim *sim);

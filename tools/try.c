@@ -30,8 +30,8 @@ static const struct follower {
     const char *name;
     int (*run)(int argc, char **argv);
 } followers[] = {
-    {"list", list_main}, {"show", show_main}, {"verify", verify_main},
-    {"run", run_main},   {"sim", sim_main},   {"export", export_main},
+    {"list", list_main}, {"show", show_main},     {"verify", verify_main}, {"run", run_main},
+    {"sim", sim_main},   {"export", export_main}, {"report", report_main},
 };
 enum { FOLLOWERS = sizeof followers / sizeof followers[0] };
 
@@ -269,9 +269,9 @@ int try_main(int argc, char **argv)
         "simulated.\n"
         "A subcommand behind the file works on its algorithms: coll try FILE.h show bcast mine "
         "-p 6; so\n"
-        "do list, verify, run, sim and export. COLL_INCLUDE names the folder of coll/plan.h, "
-        "where that\n"
-        "is not found. Exit code 1 if a proof fails, or if an algorithm crashes.",
+        "do list, verify, run, sim, export and report. COLL_INCLUDE names the folder of "
+        "coll/plan.h,\n"
+        "where that is not found. Exit code 1 if a proof fails, or if an algorithm crashes.",
         options, sizeof options / sizeof options[0]};
     const struct follower *follower = NULL;
     int own = argc, code;

@@ -208,7 +208,7 @@ static void print_report(const struct timeline *t, const struct simulated *on, d
         printf("%10" PRIu32 " %8" PRIu64 " %12.7g %12.7g %12.7g  ", step->line,
                step->cost.calls, step->cost.after_last / n, step->cost.inside / n / p,
                step->cost.waiting / n / p);
-        job_print(&step->job);
+        job_print(&step->job, stdout);
         putchar('\n');
     }
     print_ranks(t);

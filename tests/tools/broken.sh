@@ -36,6 +36,11 @@ finds 'After round 0 nothing moves any more: rank 3 waits for rank 0, say' show 
 
 finds '^bcast  *short .* FAILED$' verify bcast short -p 1..4
 finds '^  rank .* OUT\[0\]' verify bcast short -p 1..4
+# A report says it, and simulates nothing.
+finds '>this plan<.*>FAILED</span>: rank 1, .* OUT\[' report bcast short -p 3
+finds '^<p>A plan that is wrong is neither simulated nor compared.</p>$' report bcast short -p 3
+finds '; coll show bcast short -p 2 --count 1 --root 0</td>' report bcast short -p 3
+finds '^<p>There is no picture: the ranks wait for each other.</p>$' report allreduce silent -p 4
 finds '^  coll show bcast short -p 2 --count 1 --root 0$' verify bcast short -p 2
 finds '^  coll show allreduce selfish -p 3 --count 1$' verify allreduce selfish -p 3
 finds '^  coll show barrier open -p 2$' verify barrier -p 1..5
