@@ -73,6 +73,11 @@ static void begin(struct sweep *s, const struct compared_with *what, const char 
 
 /* ---- at one size ------------------------------------------------------------------------- */
 
+bool compared_is_free(const struct simulated *on, const coll_algorithm *algorithm)
+{
+    return !on->memory && !on->machine.nics && (algorithm->traits & COLL_NEEDS_SHARED) != 0;
+}
+
 static int by_time(const void *a, const void *b)
 {
     const struct compared *x = a, *y = b;
@@ -83,20 +88,24 @@ static int by_time(const void *a, const void *b)
     return x->own != y->own ? (x->own ? -1 : 1) : strcmp(x->name, y->name);
 }
 
-static void compare_at_size(struct comparison *all, const struct compared_with *what,
-                            const char *own)
+/* Simulates the others at one size, and sorts them; `own` too, if wanted, with its times. Their names are the
+ * sweep's. The caller frees rows and refusals. */
+static struct compared *compare_at(const struct sweep *s, const char *own,
+                                   const struct compared_with *what, bool with_own, size_t *n)
 {
-    const struct sweep *s = &all->sweep;
     struct run run = {s, memory_of(s->n, sizeof *run.times),
                       memory_of(s->n, sizeof *run.refusals)};
+    struct compared *rows = memory_of(s->n + 1, sizeof *rows);
     run_all(&run, what->jobs);
-    all->row = memory_of(s->n + 1, sizeof *all->row);
-    all->row[0].name = own;
-    all->row[0].own = true;
-    all->row[0].times = what->own;
-    all->n = 1;
+    *n = 0;
+    if (with_own) {
+        rows[0].name = own;
+        rows[0].own = true;
+        rows[(*n)++].times = what->own;
+    }
     for (size_t i = 0; i < s->n; i++) {
-        struct compared *row = &all->row[all->n];
+        struct compared *row = &rows[*n];
+        coll_pick pick;
         if (coll_name_is(s->cells[i].algorithm, own)) { /* with other parameters, perhaps */
             free(run.refusals[i]);
             continue;
@@ -104,13 +113,25 @@ static void compare_at_size(struct comparison *all, const struct compared_with *
         row->name = s->cells[i].algorithm;
         row->times = run.times[i];
         row->refusal = run.refusals[i];
-        all->n++;
+        (*n)++;
+        algorithm_named(s->cells[i].collective, row->name, &pick);
+        if (row->refusal || !compared_is_free(what->on, pick.algorithm))
+            continue;
+        row->times.runs = 0;
+        row->refusal = memory_must(strdup("it copies through the memory of a node, which takes "
+                                          "no time here: give the machine --memory shm:…"));
     }
-    qsort(all->row, all->n, sizeof *all->row, by_time);
-    while (all->ran < all->n && all->row[all->ran].times.runs > 0)
-        all->ran++;
+    qsort(rows, *n, sizeof *rows, by_time);
     free(run.times);
     free(run.refusals);
+    return rows;
+}
+
+static void free_rows(struct compared *rows, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        free(rows[i].refusal);
+    free(rows);
 }
 
 /* ---- over sizes -------------------------------------------------------------------------- */
@@ -155,30 +176,66 @@ static void add_lines(struct comparison *all, const struct sweep *s, uint64_t jo
     free(run.times);
 }
 
+/* The names of the fastest `most` that are not there yet, each after a comma. Those that take as long as a faster one
+ * are left out, as they would draw the same line. Returns how many names there are. */
+static size_t add_fastest(char *names, size_t there, const struct compared *rows, size_t n,
+                          size_t most)
+{
+    double last = -1;
+    for (size_t i = 0; i < n && there < most && rows[i].times.runs > 0; i++) {
+        const double us = rows[i].times.mean;
+        const bool same = us <= last;
+        char word[80];
+        last = us;
+        snprintf(word, sizeof word, ",%s,", rows[i].name);
+        if (same || rows[i].own || strstr(names, word))
+            continue;
+        snprintf(names + strlen(names), WORDS - strlen(names), "%s", word + 1);
+        there++;
+    }
+    return there;
+}
+
+/* The fastest at the size of the report, and at the largest one: names with commas around each. */
+static void choose_others(const struct comparison *all, const struct compared_with *what,
+                          const char *own, const char *ranks, char *names)
+{
+    const size_t half = (CHART_LINES - 1) / 2;
+    size_t n, there = add_fastest(names, 0, all->row, all->ran, half);
+    struct compared *rows;
+    struct sweep s;
+    char count[32];
+    snprintf(count, sizeof count, "%" PRIu64,
+             all->bytes[all->chart.n - 1] / all->sweep.elem_bytes);
+    begin(&s, what, "all", ranks, count);
+    sweep_make(&s);
+    rows = compare_at(&s, own, what, false, &n);
+    there = add_fastest(names, there, rows, n, 2 * half);
+    (void)add_fastest(names, there, all->row, all->ran, 2 * half);
+    free_rows(rows, n);
+    sweep_free(&s);
+}
+
 static void compare_over_sizes(struct comparison *all, const struct compared_with *what,
                                const char *own, const char *ranks)
 {
-    char counts[WORDS], others[WORDS] = "";
+    char counts[WORDS], others[WORDS] = ",";
     struct sweep s;
-    size_t length = 0, others_n = 0;
     choose_counts(all, all->sweep.count.at[0], all->sweep.elem_bytes, counts);
     all->chart.x = all->bytes;
     all->chart.across = "size of the vector, or of a block, bytes";
     all->chart.up = "time, us";
-    begin(&s, what, own, ranks, counts);
+    begin(&s, what, what->ask->algorithm, ranks, counts);
     s.ask.params = what->ask->params;
     s.ask.inner = what->ask->inner;
     sweep_make(&s);
     add_lines(all, &s, what->jobs);
     sweep_free(&s);
-    for (size_t i = 0; i < all->ran && others_n < CHART_LINES - 1; i++)
-        if (!all->row[i].own) {
-            length += (size_t)snprintf(others + length, sizeof others - length, "%s%s",
-                                       others_n++ ? "," : "", all->row[i].name);
-        }
-    if (others_n == 0)
+    choose_others(all, what, own, ranks, others);
+    if (others[1] == '\0')
         return;
-    begin(&s, what, others, ranks, counts);
+    others[strlen(others) - 1] = '\0';
+    begin(&s, what, others + 1, ranks, counts);
     sweep_make(&s);
     add_lines(all, &s, what->jobs);
     sweep_free(&s);
@@ -197,18 +254,18 @@ void comparison_make(struct comparison *all, const struct compared_with *what)
     snprintf(count, sizeof count, "%" PRIu64, what->ask->count);
     begin(&all->sweep, what, "all", ranks, count);
     sweep_make(&all->sweep);
-    compare_at_size(all, what, own.algorithm->name);
+    all->row = compare_at(&all->sweep, own.algorithm->name, what, true, &all->n);
+    while (all->ran < all->n && all->row[all->ran].times.runs > 0)
+        all->ran++;
     for (size_t i = 0; i < all->ran; i++)
         most = all->row[i].times.messages > most ? all->row[i].times.messages : most;
     if (collective_named(what->ask->collective) != COLL_BARRIER && what->ask->p > 1 &&
         most <= COMPARED_MESSAGES)
-        compare_over_sizes(all, what, what->ask->algorithm, ranks);
+        compare_over_sizes(all, what, own.algorithm->name, ranks);
 }
 
 void comparison_free(struct comparison *all)
 {
-    for (size_t i = 0; i < all->n; i++)
-        free(all->row[i].refusal);
-    free(all->row);
+    free_rows(all->row, all->n);
     sweep_free(&all->sweep);
 }

@@ -37,6 +37,10 @@ struct comparison {
     struct sweep sweep; /* whose the names are */
 };
 
+/* Does the algorithm copy through the memory of a node, of which the machine does not say what that takes? Then its
+ * time is no time to compare with. */
+bool compared_is_free(const struct simulated *on, const coll_algorithm *algorithm);
+
 /* Simulates them all, at this size; and a few, if each has at most COMPARED_MESSAGES messages, over sizes. */
 enum { COMPARED_MESSAGES = 1 << 18 };
 void comparison_make(struct comparison *all, const struct compared_with *what);

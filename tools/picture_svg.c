@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "output.h"
+#include "pdf.h"
 
 enum { LABELS = 32, ARROWS = 128, LEFT = 64, TOP = 56, BELOW = 84, RIGHT = 24, LEAST = 480 };
 
@@ -171,7 +171,7 @@ static void write_legend(const struct place *at, const struct rounds *r)
 
 void picture_svg_check(const char *path, uint32_t p)
 {
-    if (strcmp(path, "-") == 0)
+    if (path && strcmp(path, "-") == 0)
         refuse("--svg writes a file, not \"-\"");
     if (p > PICTURE_SVG_RANKS)
         refuse("a picture shows at most %d ranks, not %" PRIu32, PICTURE_SVG_RANKS, p);
@@ -208,13 +208,27 @@ void picture_svg_draw(const struct rounds *r, const struct job *job, FILE *to)
     fputs("</svg>\n", to);
 }
 
-bool picture_svg(const struct rounds *r, const struct job *job, const char *path)
+static void check_rounds(const struct rounds *r, uint32_t p)
 {
-    const char *refusal = picture_svg_refusal(r, job->p);
-    struct output out;
+    const char *refusal = picture_svg_refusal(r, p);
     if (refusal)
         refuse("%s", refusal);
+}
+
+bool picture_svg(const struct rounds *r, const struct job *job, const char *path)
+{
+    struct output out;
+    check_rounds(r, job->p);
     output_open(&out, path);
     picture_svg_draw(r, job, out.file);
     return output_close(&out);
+}
+
+bool picture_pdf(const struct rounds *r, const struct job *job, const char *path)
+{
+    struct pdf pdf;
+    check_rounds(r, job->p);
+    pdf_open(&pdf, path);
+    picture_svg_draw(r, job, pdf.svg);
+    return pdf_close(&pdf);
 }

@@ -9,7 +9,7 @@
 
 enum { PICTURE_SVG_RANKS = 1024, PICTURE_SVG_MESSAGES = 1 << 17 };
 
-/* Refuses so many ranks, and names of no file. Before anything is printed. */
+/* Refuses so many ranks, and a name of no file, of --svg or NULL. Before anything is printed. */
 void picture_svg_check(const char *path, uint32_t p);
 
 /* Why these rounds are no picture, in a sentence; NULL: they are one. */
@@ -22,5 +22,8 @@ void picture_svg_draw(const struct rounds *rounds, const struct job *job, FILE *
 /* Writes the picture of complete rounds: ranks downwards, rounds to the right, a line for each message. Refuses too
  * many of them. False: it was said on stderr that the file could not be written. */
 bool picture_svg(const struct rounds *rounds, const struct job *job, const char *path);
+
+/* … as PDF (pdf.h). */
+bool picture_pdf(const struct rounds *rounds, const struct job *job, const char *path);
 
 #endif /* COLL_TOOLS_PICTURE_SVG_H */

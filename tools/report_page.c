@@ -237,6 +237,9 @@ static void write_simulation(const struct report *r, FILE *to)
     if (r->sim.links > 0)
         write_links(r, to);
     page_table_end(to);
+    if (compared_is_free(&r->on, r->job.algorithm))
+        page_paragraph(to, "Copies through the memory of a node take no time on this machine: "
+                           "--memory shm:… says what they take.");
     if (r->record.full || shown > REPORT_SHOWN || r->job.p > PICTURE_SVG_RANKS) {
         page_paragraph(to,
                        "There is no timeline: it would show more than %d messages and "
@@ -272,8 +275,7 @@ static void write_refused(const struct comparison *all, FILE *to)
 {
     if (all->ran == all->n)
         return;
-    fprintf(to, "<details><summary>%zu cannot be simulated here</summary>\n",
-            all->n - all->ran);
+    fprintf(to, "<details><summary>%zu cannot be compared here</summary>\n", all->n - all->ran);
     page_table(to);
     for (size_t i = all->ran; i < all->n; i++)
         page_row(to, all->row[i].name, "%s", all->row[i].refusal);

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -153,7 +154,7 @@ int show_main(int argc, char **argv)
 {
     struct ask ask = ASK_NOTHING;
     uint64_t rank = UINT64_MAX;
-    const char *svg = NULL;
+    const char *svg = NULL, *pdf = NULL;
     bool all = false, good = true;
     const struct option options[] = {
         ASK_OPTIONS(ask),
@@ -164,6 +165,7 @@ int show_main(int argc, char **argv)
         NUMBER(0, "rank", "R", "only this rank's steps", &rank, 0, UINT32_MAX),
         FLAG("all", "everything, however long", &all),
         WORD("svg", "FILE", "draw the picture into this file: ranks, rounds, messages", &svg),
+        WORD("pdf", "FILE", "the same as PDF, by rsvg-convert", &pdf),
     };
     const struct command show = {
         "show", "show what an algorithm does, step by step and in a picture",
@@ -180,11 +182,15 @@ int show_main(int argc, char **argv)
     job_make(&job, &ask, sizeof(double));
     if (rank != UINT64_MAX && rank >= job.p)
         refuse("--rank is from 0 to %u, not %" PRIu64, job.p - 1, rank);
-    if (svg)
+    if (svg || pdf)
         picture_svg_check(svg, job.p);
+    if (svg && pdf && strcmp(svg, pdf) == 0)
+        refuse("--svg and --pdf write different files, not both %s", svg);
     rounds_play(&played, &job, MESSAGES_MAX);
     if (svg && !played.stuck)
         good = picture_svg(&played, &job, svg);
+    if (pdf && !played.stuck && good)
+        good = picture_pdf(&played, &job, pdf);
 
     job_print(&job, stdout);
     printf("\n%s\n\n", job.algorithm->source);

@@ -251,7 +251,7 @@ int sim_main(int argc, char **argv)
     bool good = true;
     options_read(&command, argc, argv);
     if (workload && (traces_are_wanted(&w.traces) || links != UINT64_MAX))
-        refuse("--trace, --svg and --links tell of one collective, not of a workload");
+        refuse("--trace, --svg, --pdf and --links tell of one collective, not of a workload");
     if (workload)
         return sim_workload(workload, &ask, &w.on, coll_type_bytes(type_named(type)),
                             (uint32_t)window, json);

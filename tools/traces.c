@@ -6,6 +6,7 @@
 
 #include "options.h"
 #include "output.h"
+#include "pdf.h"
 
 enum {
     SVG_MOST =
@@ -15,14 +16,30 @@ enum {
     EVENTS_ALL = 1 << 22 /* … and of all */
 };
 
+/* Refuses one file for two of them. */
+static void check_differ(const char *a, const char *a_words, const char *b, const char *b_words)
+{
+    if (a && b && strcmp(a, b) == 0)
+        refuse("%s and %s write different files, not both %s", a_words, b_words, a);
+}
+
 void traces_check(const struct traces *t, uint32_t p)
 {
     if ((t->trace && strcmp(t->trace, "-") == 0) || (t->svg && strcmp(t->svg, "-") == 0))
         refuse("--trace and --svg write files, not \"-\"");
-    if (t->trace && t->svg && strcmp(t->trace, t->svg) == 0)
-        refuse("--trace and --svg write different files, not both %s", t->svg);
-    if (t->svg && p > SVG_RANKS)
+    if (t->pdf && strcmp(t->pdf, "-") == 0)
+        refuse("--pdf writes a file, not \"-\"");
+    check_differ(t->trace, "--trace", t->svg, "--svg");
+    check_differ(t->trace, "--trace", t->pdf, "--pdf");
+    check_differ(t->svg, "--svg", t->pdf, "--pdf");
+    if ((t->svg || t->pdf) && p > SVG_RANKS)
         refuse("a picture shows at most %d ranks, not %u", SVG_RANKS, p);
+}
+
+/* How many messages and operations can be shown. */
+static size_t most_of(const struct traces *t)
+{
+    return t->svg || t->pdf ? SVG_MOST : TRACES_MOST;
 }
 
 uint32_t traces_room(uint32_t p)
@@ -41,12 +58,13 @@ bool traces_write_sim(const struct traces *t, const struct job *job,
 {
     const size_t n = record->spans.n + record->flights.n;
     struct output out;
+    struct pdf pdf;
     char title[128];
     bool good = true;
-    if (record->full || (t->svg && n > SVG_MOST))
-        refuse("there is too much to show, more than %d messages and operations: simulate "
+    if (record->full || n > most_of(t))
+        refuse("there is too much to show, more than %zu messages and operations: simulate "
                "fewer ranks or segments",
-               t->svg ? SVG_MOST : TRACES_MOST);
+               most_of(t));
     traces_title(job, 12, coll_time_us(sim->makespan), title, sizeof title);
     if (t->trace) {
         output_open(&out, t->trace);
@@ -58,6 +76,11 @@ bool traces_write_sim(const struct traces *t, const struct job *job,
         coll_sim_svg(record, sim, title, out.file);
         good = output_close(&out);
     }
+    if (t->pdf && good) {
+        pdf_open(&pdf, t->pdf);
+        coll_sim_svg(record, sim, title, pdf.svg);
+        good = pdf_close(&pdf);
+    }
     return good;
 }
 
@@ -66,6 +89,7 @@ bool traces_write_run(const struct traces *t, const struct job *job,
 {
     coll_real_run run;
     struct output out;
+    struct pdf pdf;
     char title[128];
     bool good = true;
     coll_status status;
@@ -78,7 +102,7 @@ bool traces_write_run(const struct traces *t, const struct job *job,
     status = coll_real_run_make(&run, ranks, job->p, 1000);
     if (status != COLL_OK)
         refuse("the trace cannot be made: %s", coll_status_text(status));
-    if (t->svg && run.record.spans.n + run.record.flights.n > SVG_MOST)
+    if ((t->svg || t->pdf) && run.record.spans.n + run.record.flights.n > SVG_MOST)
         refuse("there is too much to show, more than %d messages and operations: run fewer "
                "ranks or segments",
                SVG_MOST);
@@ -92,6 +116,11 @@ bool traces_write_run(const struct traces *t, const struct job *job,
         output_open(&out, t->svg);
         coll_real_run_svg(&run, title, out.file);
         good = output_close(&out);
+    }
+    if (t->pdf && good) {
+        pdf_open(&pdf, t->pdf);
+        coll_real_run_svg(&run, title, pdf.svg);
+        good = pdf_close(&pdf);
     }
     coll_real_run_free(&run);
     return good;

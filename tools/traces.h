@@ -1,4 +1,4 @@
-/* tools/traces.h — traces and pictures of simulations and of real runs: --trace FILE, --svg FILE
+/* tools/traces.h — traces and pictures of simulations and of real runs: --trace, --svg, --pdf FILE
  *
  *   struct traces traces = {0};
  *   … TRACES_OPTIONS(traces) …
@@ -13,7 +13,7 @@
 #include "job.h"
 
 struct traces {
-    const char *trace, *svg; /* NULL: none */
+    const char *trace, *svg, *pdf; /* NULL: none */
 };
 
 enum { TRACES_MOST = 1 << 24 }; /* messages and operations that are shown */
@@ -21,11 +21,12 @@ enum { TRACES_MOST = 1 << 24 }; /* messages and operations that are shown */
 #define TRACES_OPTIONS(traces, what)                                                           \
     WORD("trace", "FILE", "write " what " for ui.perfetto.dev or chrome://tracing",            \
          &(traces).trace),                                                                     \
-        WORD("svg", "FILE", "draw it: ranks, time, messages", &(traces).svg)
+        WORD("svg", "FILE", "draw it: ranks, time, messages", &(traces).svg),                  \
+        WORD("pdf", "FILE", "the same as PDF, by rsvg-convert", &(traces).pdf)
 
 static inline bool traces_are_wanted(const struct traces *traces)
 {
-    return traces->trace || traces->svg;
+    return traces->trace || traces->svg || traces->pdf;
 }
 
 /* Refuses names, or so many ranks. */

@@ -1,5 +1,5 @@
 #!/bin/sh
-# coll show --svg: a picture that is XML, has a line for each message and a label for each axis; and a sentence for what
+# coll show --svg and --pdf: a picture that is XML, has a line for each message and a label for each axis; and a sentence for what
 # cannot be drawn.
 coll=$COLL_COMMAND
 sub=show
@@ -45,5 +45,19 @@ refuses 'a picture shows at most 1024 ranks, not 1025' bcast linear -p 1025 --sv
 refuses 'there is too much to show, more than 131072 messages: show fewer ranks or segments' alltoall pairwise -p 400 --svg picture.svg
 refuses 'reductions by the network are drawn for at most 64 ranks, not 65' allreduce in_network -p 65 --svg picture.svg
 refuses '--svg writes a file, not "-"' bcast linear -p 3 --svg -
+if command -v rsvg-convert >/dev/null 2>&1 || [ "${COLL_REQUIRE_ALL:-}" = 1 ]; then
+    run 0 allreduce ring -p 6 --pdf picture.pdf
+    cmp -s out with || fail 'a picture as PDF changes the text'
+    [ "$(head -c 5 picture.pdf)" = %PDF- ] && tail -c 8 picture.pdf | grep -q '%%EOF' || fail 'no PDF'
+    run 0 bcast linear -p 3 --svg picture.svg --pdf picture.pdf
+fi
+mkdir empty
+echo mine >kept.pdf
+(PATH=$scratch/empty && run 2 bcast linear -p 3 --pdf kept.pdf)
+[ "$(cat err)" = 'coll show: rsvg-convert, which makes PDF of pictures, is missing; on Debian: apt-get install librsvg2-bin; --svg FILE needs nothing' ] ||
+    fail 'it is not said that rsvg-convert is missing'
+[ "$(cat kept.pdf)" = mine ] || fail 'a file is lost where rsvg-convert is missing'
+refuses '--pdf writes a file, not "-"' bcast linear -p 3 --pdf -
+refuses '--svg and --pdf write different files, not both a.pdf' bcast linear -p 3 --svg a.pdf --pdf a.pdf
 refuses 'no/such.svg cannot be written: No such file or directory' bcast linear -p 3 --svg no/such.svg
 done_checks

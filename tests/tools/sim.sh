@@ -142,6 +142,10 @@ if command -v xmllint >/dev/null 2>&1 || [ "${COLL_REQUIRE_ALL:-}" = 1 ]; then
 fi
 run 0 bcast linear -p 4 --model $loggp --svg both.svg --trace both.json
 [ -s both.svg ] && [ -s both.json ] || fail 'a file is missing'
+if command -v rsvg-convert >/dev/null 2>&1 || [ "${COLL_REQUIRE_ALL:-}" = 1 ]; then
+    run 0 bcast linear -p 4 --model $loggp --pdf picture.pdf
+    [ "$(head -c 5 picture.pdf)" = %PDF- ] && tail -c 8 picture.pdf | grep -q '%%EOF' || fail 'no PDF'
+fi
 if [ -w /dev/full ]; then
     run 1 bcast linear -p 4 --model $loggp --trace /dev/full
     [ "$(cat err)" = 'coll: /dev/full could not be written' ] || fail 'a full disk goes unnoticed'
@@ -207,6 +211,8 @@ refuses 'it takes longer than 26 days, which is as far as the simulator counts' 
     --noise noise:frequency=1e9,duration=1e-4
 refuses '--trace and --svg write different files, not both x.svg' bcast linear -p 4 --model $loggp --trace x.svg --svg x.svg
 refuses 'the name of the file is empty' bcast linear -p 4 --model $loggp --trace ''
+refuses '--svg and --pdf write different files, not both x.svg' bcast linear -p 4 --model $loggp --pdf x.svg --svg x.svg
+refuses '--pdf writes a file, not "-"' bcast linear -p 4 --model $loggp --pdf -
 refuses '--trace and --svg write files, not "-"' bcast linear -p 4 --model $loggp --trace -
 refuses 'no/such/file cannot be written: No such file or directory' bcast linear -p 4 --model $loggp --trace no/such/file
 refuses 'there is too much to show, more than 131072 messages and operations: simulate fewer ranks or segments' \

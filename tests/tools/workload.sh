@@ -117,6 +117,6 @@ refuses 'there cannot be read: No such file or directory' --workload there -p 8 
 refuses '--workload FILE says which collectives, of what: leave them out here' bcast linear --workload load -p 8 --model $loggp
 refuses '--workload FILE says which collectives, of what: leave them out here' --count 3 --workload load -p 8 --model $loggp
 refuses 'when ranks begin is said in the workload: compute 0us random 5us, not --skew' --workload load -p 8 --model $loggp --skew 5us
-refuses '--trace, --svg and --links tell of one collective, not of a workload' --workload load -p 8 --model $loggp --svg a.svg
+refuses '--trace, --svg, --pdf and --links tell of one collective, not of a workload' --workload load -p 8 --model $loggp --svg a.svg
 refuses '-p P, the number of ranks, is missing' --workload load --model $loggp
 done_checks
