@@ -25,6 +25,12 @@ typedef enum fault {
     OTHER_COUNT,
     OTHER_ALGORITHM,
     OTHER_TABLE,
+    OTHER_GATHERED,  /* by a rank that only sends, in a gather, … */
+    OTHER_REDUCED,   /* … a reduce, … */
+    OTHER_SCATTERED, /* … or by one that receives, in a scatter */
+    OTHER_OF_GATHERV,
+    OTHER_OF_SCATTERV,
+    NO_TABLE, /* at the root of a gatherv */
     OTHER_CALL_BEFORE,
     FAULTS
 } fault;
@@ -60,16 +66,37 @@ static void multiply(void *dst, const void *a, const void *b, size_t count, void
         to[i] = x[i] * y[i];
 }
 
+static coll_collective collective_of(fault what)
+{
+    switch (what) {
+    case OTHER_ROOT:
+    case OTHER_REDUCED:
+        return COLL_REDUCE;
+    case OTHER_OPAQUE:
+        return COLL_BCAST;
+    case OTHER_TABLE:
+        return COLL_ALLGATHERV;
+    case OTHER_GATHERED:
+        return COLL_GATHER;
+    case OTHER_SCATTERED:
+        return COLL_SCATTER;
+    case OTHER_OF_GATHERV:
+    case NO_TABLE:
+        return COLL_GATHERV;
+    case OTHER_OF_SCATTERV:
+        return COLL_SCATTERV;
+    default:
+        return COLL_ALLREDUCE;
+    }
+}
+
 /* The call, right or, on this rank, wrong; `by`: by how much. */
 static coll_status call(rank *me, bool wrong, uint32_t by)
 {
-    size_t counts[MOST];
+    size_t counts[MOST], displs[MOST];
     coll_args args;
     const coll_op product = COLL_OP(multiply, NULL, false, true);
-    coll_args_init(&args, me->what == OTHER_ROOT     ? COLL_REDUCE
-                          : me->what == OTHER_OPAQUE ? COLL_BCAST
-                          : me->what == OTHER_TABLE  ? COLL_ALLGATHERV
-                                                     : COLL_ALLREDUCE);
+    coll_args_init(&args, collective_of(me->what));
     args.in = me->in;
     args.out = me->out;
     args.count = 4;
@@ -78,6 +105,26 @@ static coll_status call(rank *me, bool wrong, uint32_t by)
         for (uint32_t i = 0; i < me->p; i++)
             counts[i] = 4 + (i == me->r ? 0 : wrong);
         args.out_counts = counts;
+    }
+    if (coll_i_compare_is_table_of_root(args.collective)) {
+        const bool gathers = args.collective == COLL_GATHERV;
+        args.root = me->p - 1;
+        args.count = 2 + me->r;
+        for (uint32_t i = 0, at = 0; i < me->p; at += 2 + i++) {
+            counts[i] = 2 + i;
+            displs[i] = at;
+        }
+        if (me->r == args.root && gathers) {
+            args.out_counts = me->what == NO_TABLE ? NULL : counts;
+            args.out_displs = displs;
+        } else if (me->r == args.root) {
+            args.in_counts = counts;
+            args.in_displs = displs;
+        }
+        if (me->r == args.root && me->second == me->p + 1 && gathers)
+            args.in = COLL_IN_PLACE; /* its own block lies there */
+        else if (me->r == args.root && me->second == me->p + 1)
+            args.out = COLL_IN_PLACE;
     }
     if (wrong)
         switch (me->what) {
@@ -100,7 +147,14 @@ static coll_status call(rank *me, bool wrong, uint32_t by)
             (void)coll_comm_add_op(&me->comm, &me->op, &product, COLL_F64, &args.op);
             break;
         case OTHER_COUNT:
+        case OTHER_GATHERED:
+        case OTHER_REDUCED:
+        case OTHER_SCATTERED:
             args.count = 4 - by;
+            break;
+        case OTHER_OF_GATHERV:
+        case OTHER_OF_SCATTERV:
+            args.count--;
             break;
         case OTHER_ALGORITHM:
             (void)coll_comm_set_algorithm(&me->comm, COLL_ALLREDUCE, &coll_ring_allreduce,
@@ -108,6 +162,7 @@ static coll_status call(rank *me, bool wrong, uint32_t by)
             break;
         case NOTHING:
         case OTHER_TABLE:
+        case NO_TABLE:
         case OTHER_CALL_BEFORE:
         case FAULTS:
             break;
@@ -147,6 +202,7 @@ static void *work(void *arg)
 static void run(uint32_t p, fault what, uint32_t wrong, uint32_t second)
 {
     coll_threads *world = coll_threads_create(p);
+    const bool is_right = what == NOTHING || wrong >= p;
     if (!CHECK(world != NULL))
         return;
     for (uint32_t r = 0; r < p; r++) {
@@ -164,10 +220,10 @@ static void run(uint32_t p, fault what, uint32_t wrong, uint32_t second)
         (void)pthread_join(ranks[r].thread, NULL);
     for (uint32_t r = 0; r < p; r++) {
         CHECK_STATUS(ranks[r].made, COLL_OK);
-        CHECK_STATUS(ranks[r].mismatch, what == NOTHING ? COLL_OK : COLL_ERR_MISMATCH);
+        CHECK_STATUS(ranks[r].mismatch, is_right ? COLL_OK : COLL_ERR_MISMATCH);
         CHECK_STATUS(ranks[r].after, COLL_OK);
         CHECK(ranks[r].sums);
-        CHECK_EQ(ranks[r].length, what == NOTHING ? 0 : strlen(ranks[r].text));
+        CHECK_EQ(ranks[r].length, is_right ? 0 : strlen(ranks[r].text));
         CHECK(strcmp(ranks[r].text, ranks[0].text) == 0); /* all say the same */
     }
     coll_threads_destroy(world);
@@ -211,6 +267,12 @@ static void each_wrong(uint32_t p, uint32_t wrong)
     says_of(wrong, "call 2, allreduce", "has forced an algorithm, ", "the others none");
     run(p, OTHER_TABLE, wrong, p);
     says_of(wrong, "call 2, allgatherv", "gives another table of counts than ", "the others");
+    run(p, OTHER_GATHERED, wrong, p);
+    says_of(wrong, "call 2, gather", "gives 3 elements, ", "the others 4");
+    run(p, OTHER_REDUCED, wrong, p);
+    says_of(wrong, "call 2, reduce", "gives 3 elements, ", "the others 4");
+    run(p, OTHER_SCATTERED, wrong, p);
+    says_of(wrong, "call 2, scatter", "gives 3 elements, ", "the others 4");
 }
 
 TEST(each_argument)
@@ -219,6 +281,41 @@ TEST(each_argument)
         each_wrong(p, p / 2);
     each_wrong(4, 0);
     each_wrong(5, 4);
+}
+
+/* A rank's count is not what the root's table says, where only the root, the last rank, has one. */
+TEST(counts_of_the_root)
+{
+    for (uint32_t p = 2; p <= MOST; p += CHECK_SHARE)
+        for (uint32_t wrong = 0; wrong < p; wrong++) {
+            char words[WORDS];
+            (void)snprintf(words, sizeof words,
+                           "call 2, gatherv: rank %u gives %u element%s, rank %u expects %u",
+                           (unsigned)wrong, (unsigned)wrong + 1, wrong == 0 ? "" : "s",
+                           (unsigned)p - 1, (unsigned)wrong + 2);
+            run(p, OTHER_OF_GATHERV, wrong, p);
+            says(words);
+            (void)snprintf(words, sizeof words,
+                           "call 2, scatterv: rank %u takes %u element%s, rank %u sends %u",
+                           (unsigned)wrong, (unsigned)wrong + 1, wrong == 0 ? "" : "s",
+                           (unsigned)p - 1, (unsigned)wrong + 2);
+            run(p, OTHER_OF_SCATTERV, wrong, p);
+            says(words);
+        }
+    run(5, OTHER_OF_GATHERV, 1, 3); /* the first of two */
+    says("call 2, gatherv: rank 1 gives 2 elements, rank 4 expects 3");
+    run(3, NO_TABLE, 0, 3);
+    says("call 2, gatherv: rank 2, the root, has no table of counts");
+}
+
+/* … and is, also where the root's own block is in place. */
+TEST(counts_of_the_root_that_fit)
+{
+    for (uint32_t p = 1; p <= MOST; p++)
+        for (uint32_t second = p; second <= p + 1; second++) {
+            run(p, OTHER_OF_GATHERV, p, second);
+            run(p, OTHER_OF_SCATTERV, p, second);
+        }
 }
 
 TEST(right)
@@ -284,6 +381,8 @@ TEST(refusals_and_bytes)
 int main(void)
 {
     RUN(each_argument);
+    RUN(counts_of_the_root);
+    RUN(counts_of_the_root_that_fit);
     RUN(right);
     RUN(two_ranks);
     RUN(several);

@@ -24,8 +24,10 @@
  *   - Nonblocking and persistent calls do not wait, so nothing is exchanged for them where they are made. The
  *     next blocking call notices that those before it differ, and on which ranks. Starts of persistent calls
  *     are not seen.
- *   - Of allgatherv and reduce_scatter the tables of counts are compared, as one number; of gatherv, scatterv,
- *     alltoallv and alltoallw and along graphs only what all ranks give alike.
+ *   - Of allgatherv and reduce_scatter the tables of counts are compared, as one number; of gatherv and scatterv
+ *     each rank's count with that in the root's table (compare_counts.h). Otherwise a rank that only sends, to a
+ *     root that expects another count, would end with COLL_OK. Of alltoallv and alltoallw and along graphs only
+ *     what all ranks give alike is compared.
  *   - A user's operator is compared by whether it is commutative, an opaque type by its size.
  *   - A rank that makes no call at all is waited for, as ever (coll_wait_until, coll_dump).
  *
@@ -37,6 +39,7 @@
 
 #include "../executor/pending.h"
 #include "around.h"
+#include "compare_counts.h"
 
 /* What ranks have to give alike. */
 typedef enum coll_compare_field {
@@ -65,6 +68,8 @@ typedef struct coll_compare {
     uint16_t before; /* of those that were not compared, a number for all of them */
     coll_op_entry op;
     coll_operator number; /* of that */
+    coll_i_expected
+        expected; /* if counts of a gatherv or scatterv differ: the first rank whose does */
 } coll_compare;
 
 /* ---- arguments as 16 bytes --------------------------------------------------------------- */
@@ -99,13 +104,6 @@ COLL_INLINE void coll_i_compared_set(coll_compared *one, coll_compare_field fiel
     one->word[place >> 16] |= value << (place >> 8 & 255);
 }
 
-/* A number that depends on another one, and on all of `value` (FNV-1a, by words). */
-COLL_INLINE uint64_t coll_i_compare_mix(uint64_t number, uint64_t value)
-{
-    number = (number ^ value) * UINT64_C(0x100000001b3);
-    return number ^ number >> 32;
-}
-
 /* A number for a forced algorithm and its parameters; 0: none. */
 COLL_INLINE uint64_t coll_i_compare_algorithm(const coll_choice *choice)
 {
@@ -117,26 +115,6 @@ COLL_INLINE uint64_t coll_i_compare_algorithm(const coll_choice *choice)
     for (uint32_t i = 0; i < choice->algorithm->n_params && i < COLL_PARAM_MAX; i++)
         number = coll_i_compare_mix(number, choice->param[i]);
     return number;
-}
-
-/* The table of counts that all ranks give alike; NULL: there is none. */
-COLL_INLINE const size_t *coll_i_compare_table(const coll_args *args)
-{
-    return args->collective == COLL_ALLGATHERV       ? args->out_counts
-           : args->collective == COLL_REDUCE_SCATTER ? args->in_counts
-                                                     : NULL;
-}
-
-COLL_INLINE uint64_t coll_i_compare_count(const coll_args *args, uint32_t p)
-{
-    const unsigned own = COLL_BIT(COLL_BARRIER) | COLL_BIT(COLL_GATHERV) |
-                         COLL_BIT(COLL_SCATTERV) | COLL_BIT(COLL_ALLGATHERV) |
-                         COLL_BIT(COLL_REDUCE_SCATTER) | COLL_PAIRED | COLL_NEIGHBORLY;
-    const size_t *table = coll_i_compare_table(args);
-    uint64_t number = UINT64_C(0xcbf29ce484222325);
-    for (uint32_t i = 0; table && i < p; i++)
-        number = coll_i_compare_mix(number, table[i]);
-    return table ? number : coll_is(own, args->collective) ? 0 : args->count;
 }
 
 /* Operators as numbers below 32. */
@@ -181,14 +159,22 @@ COLL_INLINE void coll_i_compare_args(const coll_comm *comm, const coll_args *arg
                         coll_is(COLL_ROOTED, args->collective) ? args->root : 0);
     coll_i_compared_set(one, COLL_COMPARE_TYPE, coll_i_compare_type(args));
     coll_i_compared_set(one, COLL_COMPARE_OPERATOR, coll_i_compare_op(comm, args));
-    coll_i_compared_set(one, COLL_COMPARE_COUNT, coll_i_compare_count(args, comm->p));
+    coll_i_compared_set(one, COLL_COMPARE_COUNT,
+                        coll_i_compare_count(args, comm->rank, comm->p));
     coll_i_compared_set(one, COLL_COMPARE_ALGORITHM,
                         coll_i_compare_algorithm(&comm->choice[args->collective]));
 }
 
 /* ---- the exchange ------------------------------------------------------------------------ */
 
-/* ⊕: the same, or, of two that differ, what no rank has; it stays what it is. */
+/* Is it a gatherv or scatterv, whose numbers for counts are added up? */
+COLL_INLINE bool coll_i_compare_adds(const coll_compared *one)
+{
+    return coll_i_compare_is_table_of_root(
+        (coll_collective)coll_compared_value(one, COLL_COMPARE_COLLECTIVE));
+}
+
+/* ⊕: the same, or, of two that differ, what no rank has; it stays what it is. Numbers that add up are added. */
 COLL_INLINE void coll_i_compare_combine(void *dst, const void *a, const void *b, size_t count,
                                         void *arg)
 {
@@ -197,16 +183,21 @@ COLL_INLINE void coll_i_compare_combine(void *dst, const void *a, const void *b,
     for (size_t i = 0; i < count; i++) {
         COLL_COPY(&one, (const coll_compared *)a + i, sizeof one);
         COLL_COPY(&other, (const coll_compared *)b + i, sizeof other);
-        if (one.word[0] != other.word[0] || one.word[1] != other.word[1])
+        if (one.word[0] == other.word[0] && coll_i_compare_adds(&one) &&
+            coll_compared_value(&one, COLL_COMPARE_TYPE) ==
+                coll_compared_value(&other, COLL_COMPARE_TYPE))
+            one.word[1] += other.word[1] - coll_compared_value(&other, COLL_COMPARE_TYPE);
+        else if (one.word[0] != other.word[0] || one.word[1] != other.word[1])
             one.word[0] = one.word[1] = UINT64_MAX;
         COLL_COPY((coll_compared *)dst + i, &one, sizeof one);
     }
 }
 
-/* Is it what no rank has? There is no collective 31. */
+/* Is it what no rank has, or a sum of counts that should be zero? There is no collective 31. */
 COLL_INLINE bool coll_i_compare_differs(const coll_compared *one)
 {
-    return coll_compared_value(one, COLL_COMPARE_COLLECTIVE) == 31;
+    return coll_compared_value(one, COLL_COMPARE_COLLECTIVE) == 31 ||
+           (coll_i_compare_adds(one) && coll_compared_value(one, COLL_COMPARE_COUNT) != 0);
 }
 
 /* The allreduce that finds out, or the allgather that tells. */
@@ -245,15 +236,35 @@ COLL_INLINE coll_status coll_i_compare_exchange(coll_comm *comm, const coll_args
     return status;
 }
 
-/* The first field that differs between any two ranks. */
+/* The first field that differs between any two ranks. If no other one does, it is the counts that add up to another
+ * number than zero. */
 COLL_INLINE coll_compare_field coll_i_compare_find(const coll_compare *compare)
 {
+    const bool adds = coll_i_compare_adds(&compare->all[0]);
     for (uint32_t field = 0; field < COLL_COMPARE_FIELDS; field++)
-        for (uint32_t r = 1; r < compare->p; r++)
+        for (uint32_t r = 1; r < compare->p && !(adds && field == COLL_COMPARE_COUNT); r++)
             if (coll_compared_value(&compare->all[r], (coll_compare_field)field) !=
                 coll_compared_value(&compare->all[0], (coll_compare_field)field))
                 return (coll_compare_field)field;
-    return COLL_COMPARE_FIELDS;
+    return adds ? COLL_COMPARE_COUNT : COLL_COMPARE_FIELDS;
+}
+
+/* All ranks know what each has, and differ in the counts of a gatherv or scatterv: the root tells them which rank's
+ * is not what its table says. */
+COLL_INLINE coll_status coll_i_compare_expect(coll_comm *comm, coll_compare *compare,
+                                              const coll_args *args)
+{
+    coll_args exchange;
+    coll_i_args_init(&exchange, COLL_BCAST, NULL, &compare->expected, 1,
+                     COLL_OPAQUE(sizeof compare->expected));
+    exchange.root = args->root;
+    compare->expected.rank = compare->p;
+    compare->expected.count = 0;
+    for (uint32_t r = compare->p; comm->rank == args->root && r-- > 0;)
+        coll_i_compare_expected(args, r,
+                                coll_compared_value(&compare->all[r], COLL_COMPARE_COUNT),
+                                &compare->expected);
+    return coll_i_compare_exchange(comm, &exchange, NULL);
 }
 
 COLL_INLINE coll_status coll_i_compare_run(coll_comm *comm, const coll_args *args)
@@ -271,14 +282,21 @@ COLL_INLINE coll_status coll_i_compare_run(coll_comm *comm, const coll_args *arg
     status = coll_i_compare_exchange(comm, &exchange, NULL);
     if (status == COLL_OK && coll_i_compare_differs(&sum)) {
         coll_i_compare_call(compare, &own, true, &exchange);
+        if (coll_i_compare_adds(&own)) { /* the count instead of its share of the sum */
+            own.word[1] = coll_compared_value(&own, COLL_COMPARE_TYPE);
+            coll_i_compared_set(&own, COLL_COMPARE_COUNT, coll_i_compare_own(args, comm->rank));
+        }
         coll_i_cache_forget(&comm->cache,
                             comm); /* plans by an algorithm that was forced here alone */
         status = coll_i_compare_exchange(comm, &exchange, NULL);
-        coll_i_cache_forget(&comm->cache, comm);
         if (status == COLL_OK) {
             compare->found = coll_i_compare_find(compare);
-            status = COLL_ERR_MISMATCH;
+            if (compare->found == COLL_COMPARE_COUNT && coll_i_compare_adds(&own))
+                status = coll_i_compare_expect(comm, compare, args);
         }
+        coll_i_cache_forget(&comm->cache, comm);
+        if (status == COLL_OK)
+            status = COLL_ERR_MISMATCH;
     }
     if (status == COLL_OK || status == COLL_ERR_MISMATCH)
         compare->before = 0;
@@ -349,6 +367,12 @@ COLL_INLINE coll_status coll_compare_bytes(coll_comm *comm, coll_compare *compar
     if (status != COLL_OK)
         return status;
     coll_i_compare_call(compare, &own, true, &args);
+    status = coll_i_compare_exchange(comm, &args, &its);
+    *bytes = its > *bytes ? its : *bytes;
+    if (status != COLL_OK)
+        return status;
+    coll_i_args_init(&args, COLL_BCAST, NULL, &compare->expected, 1,
+                     COLL_OPAQUE(sizeof compare->expected));
     status = coll_i_compare_exchange(comm, &args, &its);
     *bytes = its > *bytes ? its : *bytes;
     return status;
@@ -459,6 +483,28 @@ COLL_INLINE bool coll_i_compare_is_number(const coll_compare *compare, uint32_t 
             (it == COLL_ALLGATHERV || it == COLL_REDUCE_SCATTER));
 }
 
+/* "rank 2 gives 999 elements, rank 0 expects 1000": of a gatherv; of a scatterv "… takes …, … sends". */
+COLL_INLINE void coll_i_compare_say_expected(coll_i_pending_words *to,
+                                             const coll_compare *compare)
+{
+    const coll_i_expected *one = &compare->expected;
+    const coll_compared *its = &compare->all[one->rank < compare->p ? one->rank : 0];
+    const bool gathers = coll_compared_value(its, COLL_COMPARE_COLLECTIVE) == COLL_GATHERV;
+    const uint64_t count = coll_compared_value(its, COLL_COMPARE_COUNT);
+    coll_i_pending_number(to, "rank ",
+                          one->rank < compare->p
+                              ? one->rank
+                              : (size_t)coll_compared_value(its, COLL_COMPARE_ROOT));
+    if (one->rank >= compare->p) {
+        coll_i_pending_text(to, ", the root, has no table of counts");
+        return;
+    }
+    coll_i_pending_number(to, gathers ? " gives " : " takes ", (size_t)count);
+    coll_i_pending_text(to, count == 1 ? " element" : " elements");
+    coll_i_pending_number(to, ", rank ", (size_t)coll_compared_value(its, COLL_COMPARE_ROOT));
+    coll_i_pending_number(to, gathers ? " expects " : " sends ", (size_t)one->count);
+}
+
 /* Writes what differed in the last call that ended with COLL_ERR_MISMATCH, and on which ranks, in ranks of the
  * communicator, as text of `room` bytes with its end; returns the length of the whole, which may be longer. NULL
  * and 0 ask for that. The text is the same on all ranks. 0: nothing differed. */
@@ -480,6 +526,10 @@ COLL_INLINE size_t coll_compare_text(const coll_compare *compare, char *text, si
                                      &compare->all[0], COLL_COMPARE_COLLECTIVE)));
     }
     coll_i_pending_text(&to, ": ");
+    if (compare->found == COLL_COMPARE_COUNT && coll_i_compare_adds(&compare->all[0])) {
+        coll_i_compare_say_expected(&to, compare);
+        return to.length;
+    }
     for (uint32_t r = 0; r < compare->p; r++) {
         const uint64_t value = coll_compared_value(&compare->all[r], compare->found);
         uint32_t first = 0;
