@@ -48,14 +48,25 @@ COLL_ULFM_WEAK int MPIX_Comm_is_revoked(MPI_Comm comm, int *flag);
  * there are dead ranks that not all have acknowledged; the flag is agreed on all the same.
  * Collective over the survivors. */
 COLL_ULFM_WEAK int MPIX_Comm_agree(MPI_Comm comm, int *flag);
+/* The same without waiting: *flag, which the caller leaves alone meanwhile, is agreed on once the request is done.
+ * This rank's flag counts as it is now. Agreements and shrinks of a communicator begin in the order of their calls,
+ * which is the same on all survivors. */
+COLL_ULFM_WEAK int MPIX_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request);
 /* Makes a communicator of the survivors, in the order of their ranks, with the same error
  * handler. Collective over the survivors. */
 COLL_ULFM_WEAK int MPIX_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm);
+/* The same without waiting: *newcomm is there once the request is done, until then MPI_COMM_NULL. Its last step
+ * waits, in whatever call of MPI's the caller then is, for survivors that have all called it, too. */
+COLL_ULFM_WEAK int MPIX_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request);
 /* Acknowledges the dead ranks that there are now. Local. */
 COLL_ULFM_WEAK int MPIX_Comm_failure_ack(MPI_Comm comm);
+/* Acknowledges the first num_to_ack ranks of the group that MPIX_Comm_get_failed gives, beside those that were
+ * acknowledged before, and says how many are; 0 asks for that alone. Local. */
+COLL_ULFM_WEAK int MPIX_Comm_ack_failed(MPI_Comm comm, int num_to_ack, int *num_acked);
 /* The group of those that were acknowledged, which the caller frees. Local. */
 COLL_ULFM_WEAK int MPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed);
-/* The group of those that are dead now, which the caller frees. Local. */
+/* The group of those that are dead now, which the caller frees. A later one begins with the same ranks, in the
+ * same order. Local. */
 COLL_ULFM_WEAK int MPIX_Comm_get_failed(MPI_Comm comm, MPI_Group *failed);
 
 #ifdef __cplusplus

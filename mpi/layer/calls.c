@@ -21,6 +21,7 @@ struct role {
     bool in_place;
     bool has_in, has_out;        /* buffers that coll is given */
     struct side result, whole;   /* of a reduce-scatter: OUT, and in place with all blocks */
+    struct side others[2];       /* IN and OUT without what this rank sends itself */
     const struct side *in, *out; /* the program's sides behind them */
     uint32_t n_in, n_out;        /* blocks */
 };
@@ -152,27 +153,61 @@ static bool cast(const struct call *call, struct comm *comm, const coll_graph *g
 /* Bytes of block i of a side, which has been measured. */
 static size_t bytes_of(const struct call *call, const struct side *side, uint32_t i)
 {
-    return (size_t)side_count(call, side, i) * type_of(side->type)->size;
+    const MPI_Datatype type = side->types ? side->types[i] : side->type;
+    return (size_t)side_count(call, side, i) * type_of(type)->size;
+}
+
+/* A side with tables whose block i is empty; `counts`: memory for its table. */
+static void without(const struct call *call, const struct side *side, uint32_t p, uint32_t i,
+                    unsigned char *counts, struct side *other)
+{
+    const size_t width = call->wide ? sizeof(MPI_Count) : sizeof(int);
+    memcpy(counts, side->counts, p * width);
+    memset(counts + i * width, 0, width);
+    *other = *side;
+    other->counts = counts;
+}
+
+/* This rank sends itself nothing in an alltoallv or alltoallw. */
+static bool leave_out_own(struct job *job, const struct call *call, const struct comm *comm,
+                          struct role *role)
+{
+    const size_t bytes = comm->p * (call->wide ? sizeof(MPI_Count) : sizeof(int));
+    unsigned char *counts = pool_take(2 * bytes);
+    job->misfit = true;
+    job->blank = counts;
+    if (!counts)
+        return false;
+    without(call, role->in, comm->p, comm->rank, counts, &role->others[0]);
+    without(call, role->out, comm->p, comm->rank, counts + bytes, &role->others[1]);
+    role->in = &role->others[0];
+    role->out = &role->others[1];
+    return true;
 }
 
 /* What this rank sends to itself and what it receives from itself are to have one size. If not, it gets an error;
  * others, who do not know, get what they expect, of zeros, and what it would receive goes nowhere:
- * a block of `blank` takes the place of the one that others do not see. */
+ * a block of `blank` takes the place of the one that others do not see. Where each block has a size of its own,
+ * nobody else sees this one, and it is left out. */
 static bool settle_differences(struct job *job, const struct call *call,
                                const struct comm *comm, struct role *role)
 {
     const bool scatters = coll_is(SCATTERS, call->what);
     const bool even = call->what == COLL_ALLTOALL;
+    const bool uneven = coll_is(SET(ALLTOALLV) | SET(ALLTOALLW), call->what);
     struct side *const part = &role->result;
     size_t in, out, bytes;
-    if (!coll_is(GATHERS | SCATTERS | SET(ALLGATHER) | SET(ALLGATHERV) | SET(ALLTOALL),
-                 call->what) ||
+    if ((!uneven &&
+         !coll_is(GATHERS | SCATTERS | SET(ALLGATHER) | SET(ALLGATHERV) | SET(ALLTOALL),
+                  call->what)) ||
         !role->has_in || !role->has_out)
         return true;
-    in = bytes_of(call, role->in, scatters ? comm->rank : 0);
+    in = bytes_of(call, role->in, scatters || uneven ? comm->rank : 0);
     out = bytes_of(call, role->out, scatters ? 0 : comm->rank);
     if (in == out)
         return true;
+    if (uneven)
+        return leave_out_own(job, call, comm, role);
     bytes = scatters ? in : out;
     job->misfit = true;
     job->blank = pool_take((even ? comm->p : 1) * bytes);
@@ -469,7 +504,8 @@ bool layer_takes(const struct call *call, way how, MPI_Request *request, int *er
     found =
         failures_any() && has_ended(call, error) ? FAILED : job_make(call, how, &job, error);
     if (found == TAKEN && how != BLOCKING) {
-        *error = job_token(job, request);
+        *error = token_take(how == PERSISTENT ? job : NULL, &job->token_tag, &job->token);
+        *request = job->token;
         if (*error != MPI_SUCCESS)
             found = FAILED;
     }

@@ -42,9 +42,13 @@ struct pact {
     uint64_t decided;   /* … and the fate's word of it */
     uint32_t events;    /* that are looked through already */
     uint32_t set;       /* words of a set of members */
-    uint64_t
-        acknowledged[]; /* such a set; behind it: those that the last agreement found gone */
+    uint32_t *found; /* members that are gone, in the order in which this one found them: … */
+    uint32_t n_found, n_acknowledged; /* … so many, of which it acknowledged the first ones */
+    uint64_t members[];               /* SETS of them */
 };
+
+/* Sets of members: acknowledged as gone; gone as the last agreement says; found. */
+enum { KNOWN, LOST_LAST, FOUND, SETS };
 
 static const uint32_t no_events;
 const uint32_t *failures_events = &no_events;
@@ -156,10 +160,11 @@ void failures_join(struct comm *comm)
     struct pact *pact;
     if (comm->p > 1 && (!comm->one_node || !events))
         return;
-    pact = calloc(1, sizeof *pact + 2 * set * sizeof(uint64_t));
+    pact = calloc(1, sizeof *pact + SETS * set * sizeof(uint64_t) + comm->p * sizeof(uint32_t));
     if (!pact)
         return;
     pact->set = set;
+    pact->found = (uint32_t *)(void *)(pact->members + SETS * set);
     pact->fate = &pact->alone;
     if (comm->p > 1) {
         pact->fate = &fates[comm->number];
@@ -207,14 +212,6 @@ int failures_of(struct comm *comm, bool now)
     return (ended & REVOKED) != 0 ? code_revoked : ended != 0 ? code_failed : MPI_SUCCESS;
 }
 
-bool failures_is_dead(const struct comm *comm, uint32_t rank)
-{
-    if (comm->p == 1 || !events)
-        return false;
-    ask(comm->seats[rank]);
-    return is_gone(comm->seats[rank]);
-}
-
 void failures_revoke(struct comm *comm)
 {
     end(comm, REVOKED);
@@ -239,21 +236,45 @@ static bool has(const uint64_t *set, uint32_t member)
     return (set[member / 64] >> member % 64 & 1) != 0;
 }
 
-void failures_acknowledge(struct comm *comm)
+static void add(uint64_t *set, uint32_t member)
 {
-    for (uint32_t i = 0; i < comm->p; i++)
-        if (failures_is_dead(comm, i))
-            comm->pact->acknowledged[i / 64] |= (uint64_t)1 << i % 64;
+    set[member / 64] |= (uint64_t)1 << member % 64;
 }
 
-bool failures_is_acknowledged(const struct comm *comm, uint32_t rank)
+static uint64_t *set_of(struct pact *pact, int which)
 {
-    return has(comm->pact->acknowledged, rank);
+    return pact->members + (uint32_t)which * pact->set;
+}
+
+uint32_t failures_find(struct comm *comm)
+{
+    struct pact *pact = comm->pact;
+    for (uint32_t i = 0; comm->p > 1 && events && i < comm->p; i++) {
+        ask(comm->seats[i]);
+        if (is_gone(comm->seats[i]) && !has(set_of(pact, FOUND), i)) {
+            add(set_of(pact, FOUND), i);
+            pact->found[pact->n_found++] = i;
+        }
+    }
+    return pact->n_found;
+}
+
+const uint32_t *failures_found(const struct comm *comm)
+{
+    return comm->pact->found;
+}
+
+uint32_t failures_acknowledge(struct comm *comm, uint32_t n)
+{
+    struct pact *pact = comm->pact;
+    while (pact->n_acknowledged < n && pact->n_acknowledged < pact->n_found)
+        add(set_of(pact, KNOWN), pact->found[pact->n_acknowledged++]);
+    return pact->n_acknowledged;
 }
 
 bool failures_is_lost(const struct comm *comm, uint32_t rank)
 {
-    return has(comm->pact->acknowledged + comm->pact->set, rank);
+    return has(set_of(comm->pact, LOST_LAST), rank);
 }
 
 /* ---- agreement --------------------------------------------------------------------------- */
@@ -274,7 +295,7 @@ static void vote(const struct comm *comm, uint64_t flags)
     uint64_t *mine = vote_of(comm, comm->rank);
     mine[VOTE_FLAGS] = flags;
     for (uint32_t i = 0; i < comm->pact->set; i++)
-        mine[ACKNOWLEDGED + i] = comm->pact->acknowledged[i];
+        mine[ACKNOWLEDGED + i] = set_of(comm->pact, KNOWN)[i];
     __atomic_store_n(&mine[VOTE], comm->pact->agreement, __ATOMIC_RELEASE);
 }
 
@@ -307,7 +328,7 @@ static void propose(const struct comm *comm)
         mine[GONE + i] = 0;
     for (uint32_t i = 0; i < comm->p; i++)
         if (is_gone(comm->seats[i]))
-            mine[GONE + i / 64] |= (uint64_t)1 << i % 64;
+            add(mine + GONE, i);
     for (uint32_t i = 0; i < comm->p; i++) {
         const uint64_t *its = vote_of(comm, i);
         if (!has_voted(comm, i))
@@ -322,26 +343,38 @@ static void propose(const struct comm *comm)
                                       __ATOMIC_SEQ_CST, __ATOMIC_ACQUIRE);
 }
 
-bool failures_agree(struct comm *comm, uint64_t *flags)
+void failures_begin(struct comm *comm, uint64_t flags)
+{
+    struct pact *pact = comm->pact;
+    pact->agreement++;
+    if (comm->p > 1)
+        vote(comm, flags);
+}
+
+bool failures_decided(struct comm *comm)
+{
+    struct pact *pact = comm->pact;
+    if (comm->p == 1 || decision(pact) >> 32 == pact->agreement)
+        return true;
+    if (!all_have_voted(comm)) {
+        look();
+        return false;
+    }
+    propose(comm);
+    return decision(pact) >> 32 == pact->agreement;
+}
+
+bool failures_take(struct comm *comm, uint64_t *flags)
 {
     struct pact *pact = comm->pact;
     const uint64_t *its;
-    uint32_t idle = 0;
     if (comm->p == 1)
         return true;
-    pact->agreement++;
-    vote(comm, *flags);
-    while (decision(pact) >> 32 != pact->agreement) {
-        if (all_have_voted(comm))
-            propose(comm);
-        else if (jobs_wait(&idle))
-            look();
-    }
     pact->decided = decision(pact);
     its = proposal_of(comm, (uint32_t)pact->decided);
     *flags = its[FLAGS];
     for (uint32_t i = 0; i < pact->set; i++)
-        pact->acknowledged[pact->set + i] = its[GONE + i];
+        set_of(pact, LOST_LAST)[i] = its[GONE + i];
     return its[ALL_KNEW] != 0;
 }
 

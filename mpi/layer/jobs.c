@@ -1,9 +1,6 @@
 /* mpi/layer/jobs.c — running collectives
  *
- * A call that does not block, or persists, is given to the program as an ordinary request: a
- * receive of nothing from this rank itself, on a communicator of its own. When the job is done,
- * the layer sends itself that message. So all of MPI's calls that test, wait for, or look at
- * requests work, in any mixture, and the layer only has to see to it that jobs move on in them.
+ * The program has a request for each that does not block, or persists: tokens.c.
  */
 #include <sched.h>
 #include <stdio.h>
@@ -23,16 +20,11 @@ _Static_assert(offsetof(coll_engine, task) == 0 && offsetof(coll_in_order, task)
 unsigned jobs_running;
 static struct job *running; /* oldest first */
 static struct job *unused;
-static struct job **holders; /* jobs with a token, by its tag; NULL: the tag is free */
-static size_t n_holders;
-static unsigned n_persistent;
-static MPI_Comm tokens = MPI_COMM_NULL;
 static MPI_Request pulse = MPI_REQUEST_NULL; /* never done: to test it moves the library on */
 
 void jobs_init(void)
 {
-    PMPI_Comm_dup(MPI_COMM_SELF, &tokens);
-    PMPI_Comm_set_errhandler(tokens, MPI_ERRORS_RETURN);
+    tokens_init();
     if (settings.shm)
         PMPI_Irecv(NULL, 0, MPI_BYTE, 0, settings.tags, settings.self, &pulse);
 }
@@ -44,13 +36,11 @@ void jobs_end(void)
         unused = job->next;
         free(job);
     }
-    free(holders);
     if (pulse != MPI_REQUEST_NULL) {
         PMPI_Cancel(&pulse);
         PMPI_Wait(&pulse, MPI_STATUS_IGNORE);
     }
-    if (tokens != MPI_COMM_NULL)
-        PMPI_Comm_free(&tokens);
+    tokens_end();
 }
 
 /* ---- life -------------------------------------------------------------------------------- */
@@ -98,8 +88,7 @@ static void release(struct job *job)
         job->holds = false;
     }
     if (job->token_tag >= 0) {
-        holders[job->token_tag] = NULL;
-        n_persistent -= job->how == PERSISTENT;
+        token_give(job->token_tag);
         job->token_tag = -1;
     }
     pool_give(job->tables);
@@ -122,50 +111,6 @@ void job_free(struct job *job)
     }
     if (comm)
         comm_done(comm);
-}
-
-/* ---- tokens ------------------------------------------------------------------------------ */
-
-/* A tag that no other job's token has. */
-static int take_tag(struct job *job)
-{
-    size_t tag = 0;
-    while (tag < n_holders && holders[tag])
-        tag++;
-    if (tag == n_holders) {
-        const size_t more = n_holders ? 2 * n_holders : 16;
-        struct job **table = realloc(holders, more * sizeof *table);
-        if (!table)
-            return -1;
-        memset(table + n_holders, 0, (more - n_holders) * sizeof *table);
-        holders = table;
-        n_holders = more;
-    }
-    holders[tag] = job;
-    return (int)tag;
-}
-
-int job_token(struct job *job, MPI_Request *request)
-{
-    const bool persistent = job->how == PERSISTENT;
-    int error;
-    job->token_tag = take_tag(job);
-    if (job->token_tag < 0)
-        return MPI_ERR_NO_MEM;
-    n_persistent += persistent;
-    error = persistent
-                ? PMPI_Recv_init(NULL, 0, MPI_BYTE, 0, job->token_tag, tokens, &job->token)
-                : PMPI_Irecv(NULL, 0, MPI_BYTE, 0, job->token_tag, tokens, &job->token);
-    *request = job->token;
-    return error;
-}
-
-struct job *job_behind(MPI_Request request)
-{
-    for (size_t tag = 0; n_persistent > 0 && tag < n_holders; tag++)
-        if (holders[tag] && holders[tag]->how == PERSISTENT && holders[tag]->token == request)
-            return holders[tag];
-    return NULL;
 }
 
 /* ---- running ----------------------------------------------------------------------------- */
@@ -228,7 +173,7 @@ static struct failure {
     int error;
 } * untold;
 
-static void tell_later(const struct job *job)
+void jobs_tell_later(MPI_Comm comm, int error)
 {
     struct failure *failure = malloc(sizeof *failure), **link = &untold;
     if (!failure)
@@ -236,8 +181,8 @@ static void tell_later(const struct job *job)
     while (*link)
         link = &(*link)->next;
     failure->next = NULL;
-    failure->comm = job->comm->handle != MPI_COMM_NULL ? job->comm->handle : MPI_COMM_WORLD;
-    failure->error = job->error;
+    failure->comm = comm != MPI_COMM_NULL ? comm : MPI_COMM_WORLD;
+    failure->error = error;
     *link = failure;
 }
 
@@ -310,7 +255,7 @@ static void leave_shared(struct job *job)
 
 /* The job is over: its data goes to the program, and the program's request is done. A job that
  * nobody blocks for tells the program of its failure by the communicator's error handler, and
- * if that returns by a message that is too long, as its request then ends with an error. */
+ * if that returns by its request, which ends with the error. */
 static void end(struct job *job, coll_status status)
 {
     job->running = false;
@@ -334,9 +279,8 @@ static void end(struct job *job, coll_status status)
     if (job->how == BLOCKING)
         return;
     if (job->error != MPI_SUCCESS)
-        tell_later(job);
-    (void)PMPI_Send(&job->error, job->error != MPI_SUCCESS, MPI_BYTE, 0, job->token_tag,
-                    tokens);
+        jobs_tell_later(job->comm->handle, job->error);
+    token_done(job->token, job->token_tag, job->error);
     if (job->how == NONBLOCKING || job->freed)
         job_free(job);
 }
@@ -431,8 +375,10 @@ void job_start(struct job *job)
 {
     bool *const checked = job->repeat ? &job->repeat->checked : &job->checked;
     coll_status status = COLL_OK;
-    if (job->how == PERSISTENT)
+    if (job->how == PERSISTENT) {
         job->call += (uint64_t)1 << 32;
+        (void)token_error(job->token, true); /* of the start before */
+    }
     if (settings.tells)
         late_start(job);
     else if (settings.verbose)
@@ -497,7 +443,7 @@ static void give_up(void)
 bool jobs_progress(void)
 {
     static unsigned still; /* rounds in which nothing moved */
-    bool moved = false;
+    bool moved = agreements_progress();
     for (struct job *job = running, *next; job; job = next) {
         next = job->next;
         moved = advance(job) != COLL_AGAIN || moved ||

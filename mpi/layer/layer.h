@@ -4,7 +4,7 @@
  *
  * The layer sits in MPI's profiling interface. What the program calls arrives at entries.c, which
  * writes the arguments of each collective into one form, `struct call`. calls.c makes a job of
- * it: a problem of coll, buffers, a plan. jobs.c runs jobs, and gives the program an ordinary
+ * it: a problem of coll, buffers, a plan. jobs.c runs jobs; tokens.c gives the program an ordinary
  * request for each that does not block. waits.c has the calls in which a program waits, as
  * outstanding jobs must move on there.
  *
@@ -23,6 +23,7 @@
  *   report.c   COLL_VERBOSE
  *   failures.c who has died, and what becomes of communicators
  *   ulfm.c     MPIX_Comm_revoke, agree, shrink
+ *   tokens.c   the program's requests
  *   late.c     COLL_DEADLINE, COLL_TOP
  *   trace.c    COLL_TRACE
  *   ticks.h    the clock for it
@@ -234,16 +235,28 @@ int failures_of(struct comm *comm, bool now);
 /* The rest is of communicators with a `pact`. */
 void failures_revoke(struct comm *comm);
 bool failures_is_revoked(const struct comm *comm);
-/* Is a rank dead, or in MPI_Finalize? */
-bool failures_is_dead(const struct comm *comm, uint32_t rank);
-/* This rank knows of those that are dead now; and of which it did know. */
-void failures_acknowledge(struct comm *comm);
-bool failures_is_acknowledged(const struct comm *comm, uint32_t rank);
-/* Gives all survivors the AND of their flags, and the same set of lost ranks. True: all of them knew of all
- * these. Collective over the survivors; waits for those that neither call it nor die. */
-bool failures_agree(struct comm *comm, uint64_t *flags);
+/* So many ranks are dead, or in MPI_Finalize, as far as this rank finds now; which they are, in the order in which
+ * it found them. */
+uint32_t failures_find(struct comm *comm);
+const uint32_t *failures_found(const struct comm *comm);
+/* This rank acknowledges the first n of those that it has found, and all that it did before; so many these are. */
+uint32_t failures_acknowledge(struct comm *comm, uint32_t n);
+/* Agreement gives all survivors the AND of their flags, and the same set of lost ranks. Collective over the
+ * survivors; a rank begins it, asks until it is decided, which needs those that neither begin it nor die, and then
+ * takes the result, before it begins the next one. True: all of them had acknowledged all these ranks. */
+void failures_begin(struct comm *comm, uint64_t flags);
+bool failures_decided(struct comm *comm);
+bool failures_take(struct comm *comm, uint64_t *flags);
 /* Was it among those that were lost at the last agreement? */
 bool failures_is_lost(const struct comm *comm, uint32_t rank);
+
+/* ---- agreements: ulfm.c -------------------------------------------------------------------- */
+
+/* The AND of the flags of all survivors of a communicator with a `pact`. Collective over them; waits for those that
+ * neither call it nor die. True: all of them had acknowledged all that are dead. */
+bool agreement_on(struct comm *comm, uint64_t *flags);
+/* Moves on those that nobody blocks for. True: something happened. */
+bool agreements_progress(void);
 
 /* ---- calls: entries.c, calls.c, buffers.c ----------------------------------------------------------- */
 
@@ -395,10 +408,6 @@ enum { NO_CODE = -1 };
 int job_rush(struct job *job);
 /* Gives it its place in the order of calls. */
 void job_place(struct job *job);
-/* Gives the program a request for it, active or, of persistent ones, inactive. */
-int job_token(struct job *job, MPI_Request *request);
-/* The persistent job behind a request, or NULL. */
-struct job *job_behind(MPI_Request request);
 /* Moves all jobs on. True: something happened. */
 bool jobs_progress(void);
 /* The same, of a call that waits for something else, with the layer's lock, which is open while nothing happens.
@@ -406,8 +415,29 @@ bool jobs_progress(void);
 bool jobs_wait(uint32_t *idle);
 /* Takes a failure that an error handler is to be told of; false: there is none. */
 bool jobs_tell(MPI_Comm *comm, int *error);
+/* There is such a failure, of a call that does not block. */
+void jobs_tell_later(MPI_Comm comm, int error);
 /* After that many rounds without anything: spins, or lets others run. */
 void jobs_idle(uint32_t idle);
+
+/* ---- the program's requests for jobs: tokens.c --------------------------------------------- */
+
+void tokens_init(void);
+void tokens_end(void);
+/* Makes a request for the program, and gives it a tag: active, or that of a persistent job, inactive; MPI's code.
+ * The tag is −1 if there is none. */
+int token_take(struct job *persistent, int *tag, MPI_Request *token);
+/* What had that tag needs it no more. */
+void token_give(int tag);
+/* What the request is for is over, with this code of MPI's: it is done. */
+void token_done(MPI_Request token, int tag, int error);
+/* Are there requests that ended with an error, which the program has not been told? Any thread. */
+bool tokens_failed(void);
+/* The code with which a request ended; MPI_SUCCESS: with none, or it is none of the layer's. `told`: the program is
+ * told now. */
+int token_error(MPI_Request token, bool told);
+/* The persistent job behind a request, or NULL. */
+struct job *job_behind(MPI_Request request);
 
 /* ---- memory: memory.c -------------------------------------------------------------------- */
 

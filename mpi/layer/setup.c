@@ -137,7 +137,7 @@ static bool outlives_others(void)
     lock();
     world = comm_of(MPI_COMM_WORLD, false);
     if (world && world->pact) {
-        (void)failures_agree(world, &flags);
+        (void)agreement_on(world, &flags);
         for (uint32_t i = 0; i < world->p; i++)
             lost = lost || failures_is_lost(world, i);
     }

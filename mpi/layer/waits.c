@@ -4,6 +4,8 @@
  * messages that they send, on other ranks. So each call that waits is then made of one that
  * tests, in turn with the jobs. Without running jobs, and other threads, it is the library's.
  */
+#include <stdlib.h>
+
 #include "layer.h"
 
 /* Other threads may start jobs while this one waits, and then wait for it themselves. */
@@ -43,63 +45,186 @@ static void once(void)
         help(&idle);
 }
 
+/* ---- requests that ended with an error ---------------------------------------------------- */
+
+/* What the program is told in place of the library's error: that of the job behind this request. `told`: the
+ * request is over. */
+static int mended(int error, MPI_Request request, bool told)
+{
+    int its;
+    if (error == MPI_SUCCESS || !tokens_failed())
+        return error;
+    lock();
+    its = token_error(request, told);
+    unlock();
+    return its != MPI_SUCCESS ? its : error;
+}
+
+static MPI_Request named(const MPI_Request *request)
+{
+    return request ? *request : MPI_REQUEST_NULL;
+}
+
+/* The requests of a call with several, which overwrites those that are done. */
+struct given {
+    MPI_Request few[32];
+    MPI_Request *all; /* NULL: none can fail that is the layer's, or there is no memory */
+};
+
+static void give(struct given *given, int count, const MPI_Request requests[])
+{
+    const size_t n = count > 0 ? (size_t)count : 0;
+    given->all = NULL;
+    if (n == 0 || !requests || (!busy() && !tokens_failed()))
+        return;
+    given->all = n <= sizeof given->few / sizeof *given->few ? given->few
+                                                             : malloc(n * sizeof *given->all);
+    for (size_t i = 0; given->all && i < n; i++)
+        given->all[i] = requests[i];
+}
+
+static void take_back(const struct given *given)
+{
+    if (given->all != given->few)
+        free(given->all);
+}
+
+/* One of them: the call is over with this error, for the request of this index. */
+static int mended_any(const struct given *given, int count, int error, const int *index)
+{
+    const bool one =
+        given->all && error != MPI_SUCCESS && index && *index >= 0 && *index < count;
+    if (one)
+        error = mended(error, given->all[*index], true);
+    take_back(given);
+    return error;
+}
+
+/* Several: the n statuses are of those requests, or of the first ones where `indices` is NULL. */
+static int mended_several(const struct given *given, int n, int error, const int indices[],
+                          const MPI_Request requests[], MPI_Status statuses[])
+{
+    for (int i = 0; error != MPI_SUCCESS && given->all && i < n; i++) {
+        const int k = indices ? indices[i] : i;
+        if (statuses == MPI_STATUSES_IGNORE) {
+            if (requests[k] != given->all[k])
+                (void)mended(error, given->all[k], true);
+        } else if (statuses[i].MPI_ERROR != MPI_ERR_PENDING) {
+            statuses[i].MPI_ERROR = mended(statuses[i].MPI_ERROR, given->all[k], true);
+        }
+    }
+    take_back(given);
+    return error;
+}
+
 /* ---- requests ---------------------------------------------------------------------------- */
 
-EXPORT int MPI_Wait(MPI_Request *request, MPI_Status *status)
+static int wait_one(MPI_Request *request, MPI_Status *status)
 {
     int done = 0;
     TEST_UNTIL(done, PMPI_Test(request, &done, status), PMPI_Wait(request, status))
 }
 
-EXPORT int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
+static int wait_all(int count, MPI_Request requests[], MPI_Status statuses[])
 {
     int done = 0;
     TEST_UNTIL(done, PMPI_Testall(count, requests, &done, statuses),
                PMPI_Waitall(count, requests, statuses))
 }
 
-EXPORT int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status)
+static int wait_any(int count, MPI_Request requests[], int *index, MPI_Status *status)
 {
     int done = 0;
     TEST_UNTIL(done, PMPI_Testany(count, requests, index, &done, status),
                PMPI_Waitany(count, requests, index, status))
 }
 
-EXPORT int MPI_Waitsome(int incount, MPI_Request requests[], int *outcount, int indices[],
-                        MPI_Status statuses[]){
+static int wait_some(int incount, MPI_Request requests[], int *outcount, int indices[],
+                     MPI_Status statuses[]){
     TEST_UNTIL(*outcount != 0, PMPI_Testsome(incount, requests, outcount, indices, statuses),
                PMPI_Waitsome(incount, requests, outcount, indices, statuses))}
 
+EXPORT int MPI_Wait(MPI_Request *request, MPI_Status *status)
+{
+    const MPI_Request given = named(request);
+    return mended(wait_one(request, status), given, true);
+}
+
 EXPORT int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
+    const MPI_Request given = named(request);
     once();
-    return PMPI_Test(request, flag, status);
+    return mended(PMPI_Test(request, flag, status), given, true);
+}
+
+EXPORT int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
+{
+    int error;
+    once();
+    error = PMPI_Request_get_status(request, flag, status);
+    if (flag && *flag && status && status != MPI_STATUS_IGNORE)
+        status->MPI_ERROR = mended(status->MPI_ERROR, request, false);
+    return mended(error, request, false);
+}
+
+EXPORT int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
+{
+    struct given given;
+    int error;
+    give(&given, count, requests);
+    error = wait_all(count, requests, statuses);
+    return mended_several(&given, count, error, NULL, requests, statuses);
 }
 
 EXPORT int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[])
 {
+    struct given given;
+    int error;
     once();
-    return PMPI_Testall(count, requests, flag, statuses);
+    give(&given, count, requests);
+    error = PMPI_Testall(count, requests, flag, statuses);
+    return mended_several(&given, count, error, NULL, requests, statuses);
+}
+
+EXPORT int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status)
+{
+    struct given given;
+    int error;
+    give(&given, count, requests);
+    error = wait_any(count, requests, index, status);
+    return mended_any(&given, count, error, index);
 }
 
 EXPORT int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag,
                        MPI_Status *status)
 {
+    struct given given;
+    int error;
     once();
-    return PMPI_Testany(count, requests, index, flag, status);
+    give(&given, count, requests);
+    error = PMPI_Testany(count, requests, index, flag, status);
+    return mended_any(&given, count, error, index);
+}
+
+EXPORT int MPI_Waitsome(int incount, MPI_Request requests[], int *outcount, int indices[],
+                        MPI_Status statuses[])
+{
+    struct given given;
+    int error;
+    give(&given, incount, requests);
+    error = wait_some(incount, requests, outcount, indices, statuses);
+    return mended_several(&given, outcount ? *outcount : 0, error, indices, requests, statuses);
 }
 
 EXPORT int MPI_Testsome(int incount, MPI_Request requests[], int *outcount, int indices[],
                         MPI_Status statuses[])
 {
+    struct given given;
+    int error;
     once();
-    return PMPI_Testsome(incount, requests, outcount, indices, statuses);
-}
-
-EXPORT int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
-{
-    once();
-    return PMPI_Request_get_status(request, flag, status);
+    give(&given, incount, requests);
+    error = PMPI_Testsome(incount, requests, outcount, indices, statuses);
+    return mended_several(&given, outcount ? *outcount : 0, error, indices, requests, statuses);
 }
 
 /* ---- persistent requests ----------------------------------------------------------------- */
@@ -144,6 +269,7 @@ EXPORT int MPI_Request_free(MPI_Request *request)
         } else if (job) {
             job_free(job);
         }
+        (void)token_error(*request, true); /* nobody asks for it any more */
         unlock();
     }
     return PMPI_Request_free(request);

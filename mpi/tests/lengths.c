@@ -73,10 +73,16 @@ TEST(between_ranks)
 
 static int own_call(int which, int n, int m, MPI_Comm comm)
 {
+    int sent[64], from[64], bytes[64];
+    MPI_Datatype types[64];
     for (int i = 0; i < p; i++) {
-        counts[i] = m;
+        counts[i] = sent[i] = m;
         displs[i] = m * i;
+        from[i] = 16 * i; /* behind the longest block */
+        bytes[i] = (int)sizeof(long) * m * i;
+        types[i] = MPI_LONG;
     }
+    sent[rank] = n;
     switch (which) {
     case 0:
         return MPI_Allgather(in, n, MPI_LONG, out, m, MPI_LONG, comm);
@@ -89,6 +95,12 @@ static int own_call(int which, int n, int m, MPI_Comm comm)
     case 4:
         return MPI_Gatherv(in, n, MPI_LONG, out, counts, displs, MPI_LONG, 0, comm);
     case 5:
+        return MPI_Alltoallv(in, sent, from, MPI_LONG, out, counts, displs, MPI_LONG, comm);
+    case 6:
+        for (int i = 0; i < p; i++)
+            from[i] *= (int)sizeof(long);
+        return MPI_Alltoallw(in, sent, from, types, out, counts, bytes, types, comm);
+    case 7:
         return MPI_Scatter(out, m, MPI_LONG, in, n, MPI_LONG, 0, comm);
     default:
         return MPI_Scatterv(out, counts, displs, MPI_LONG, in, n, MPI_LONG, 0, comm);
@@ -101,20 +113,25 @@ TEST(own_blocks)
 {
     enum { M = 12 };
     const int lengths[2] = {10, 15};
-    for (int which = 0; which < 7; which++)
+    for (int which = 0; which < 9; which++)
         for (int i = 0; i < 2; i++) {
+            const bool each = which == 5 || which == 6; /* others see nothing of it */
             const int n = rank == 0 ? lengths[i] : M;
             int told[2];
             MPI_Comm comm;
             MPI_Comm_dup(MPI_COMM_WORLD, &comm);
             for (int k = 0; k < M * (p + 1); k++)
                 in[k] = k < n * p ? 100 * rank + k : -2, out[k] = -1;
+            for (int k = 0; each && k < 16 * p; k++)
+                in[k] = 100 * rank + k;
             count(own_call(which, n, M, comm), told);
             CHECK_EQ(told[0], 1);
             CHECK_EQ(told[1], 1);
             if (rank > 0 && which < 3) /* the last rank's block, of its first elements */
                 CHECK_EQ(out[M * (p - 1)], 100 * (p - 1) + (which == 1 ? M * rank : 0));
-            if (which < 5)
+            for (int r = 0; each && r < p; r++)
+                CHECK_EQ(out[M * r], rank == 0 && r == 0 ? -1 : 100 * r + 16 * rank);
+            if (which < 7)
                 CHECK_EQ(out[M * p], -1);
             MPI_Comm_free(&comm);
         }

@@ -62,7 +62,7 @@ static int scan(MPI_Comm comm)
     return MPI_Scan(in, out, 3, MPI_DOUBLE, MPI_MAX, comm);
 }
 
-/* The error handler hears the class; the wait itself may only say that there was an error. */
+/* The last error that the handler of MPI_COMM_WORLD was told. */
 static int heard = MPI_SUCCESS;
 
 static void hear(MPI_Comm *comm, int *code, ...)
@@ -74,12 +74,67 @@ static void hear(MPI_Comm *comm, int *code, ...)
 static int iallreduce(MPI_Comm comm)
 {
     MPI_Request request;
-    int error;
-    heard = MPI_SUCCESS;
-    error = MPI_Iallreduce(in, out, 5, MPI_DOUBLE, MPI_SUM, comm, &request);
+    const int error = MPI_Iallreduce(in, out, 5, MPI_DOUBLE, MPI_SUM, comm, &request);
+    return error == MPI_SUCCESS ? MPI_Wait(&request, MPI_STATUS_IGNORE) : error;
+}
+
+static int now; /* the round */
+
+/* The error of the first status that has one. */
+static int error_of(int n, const MPI_Status statuses[])
+{
+    for (int i = 0; i < n; i++)
+        if (statuses[i].MPI_ERROR != MPI_SUCCESS && statuses[i].MPI_ERROR != MPI_ERR_PENDING)
+            return statuses[i].MPI_ERROR;
+    return MPI_ERR_IN_STATUS;
+}
+
+/* Waits in a call for several requests, in each round another one. What is left of them may be waited for, too. */
+static int several(MPI_Comm comm)
+{
+    MPI_Request requests[2];
+    MPI_Status statuses[2];
+    int error = MPI_SUCCESS, n = 2, indices[2] = {0, 0};
+    for (int i = 0; i < 2 && error == MPI_SUCCESS; i++) {
+        requests[i] = MPI_REQUEST_NULL;
+        error = MPI_Iallreduce(in + i, out + i, 1, MPI_DOUBLE, MPI_SUM, comm, &requests[i]);
+    }
+    for (int done = 0; error == MPI_SUCCESS && done < 2; done += n) {
+        n = 2;
+        if (now % 3 == 0) {
+            error = MPI_Waitall(2, requests, statuses);
+        } else if (now % 3 == 1) {
+            n = 1;
+            error = MPI_Waitany(2, requests, indices, statuses);
+        } else {
+            error = MPI_Waitsome(2, requests, &n, indices, statuses);
+        }
+    }
+    if (error == MPI_ERR_IN_STATUS)
+        error = error_of(n, statuses);
+    for (int i = 0; i < 2 && error != MPI_SUCCESS; i++)
+        if (requests[i] != MPI_REQUEST_NULL)
+            (void)MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+    return error;
+}
+
+/* By requests that persist, where there are any, and calls that test. */
+static int tested(MPI_Comm comm)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    int error, done = 0;
+#if MPI_VERSION >= 4
+    error = MPI_Allreduce_init(in, out, 3, MPI_DOUBLE, MPI_SUM, comm, MPI_INFO_NULL, &request);
     if (error == MPI_SUCCESS)
-        error = MPI_Wait(&request, MPI_STATUS_IGNORE);
-    return error != MPI_SUCCESS ? heard : error;
+        error = MPI_Start(&request);
+#else
+    error = MPI_Iallreduce(in, out, 3, MPI_DOUBLE, MPI_SUM, comm, &request);
+#endif
+    while (error == MPI_SUCCESS && !done)
+        error = MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (request != MPI_REQUEST_NULL)
+        (void)MPI_Request_free(&request);
+    return error;
 }
 
 static const struct {
@@ -92,7 +147,9 @@ static const struct {
              {"long_allreduce", long_allreduce},
              {"alltoall", alltoall},
              {"scan", scan},
-             {"iallreduce", iallreduce}};
+             {"iallreduce", iallreduce},
+             {"several", several},
+             {"tested", tested}};
 
 /* ---- death ------------------------------------------------------------------------------- */
 
@@ -132,10 +189,53 @@ static int size_of(MPI_Group group)
     return n;
 }
 
-/* The communicator has lost one rank, and this one had that error. */
+/* Two agreements at once, none of which is waited for before both have begun; the class of the first one's error. */
+static int iagree(MPI_Comm comm, int *flag)
+{
+    MPI_Request requests[2];
+    int other = ~*flag, error;
+    const int both = *flag | other;
+    CHECK_EQ(MPIX_Comm_iagree(comm, flag, &requests[0]), MPI_SUCCESS);
+    CHECK_EQ(MPIX_Comm_iagree(comm, &other, &requests[1]), MPI_SUCCESS);
+    error = class_of(MPI_Wait(&requests[1], MPI_STATUS_IGNORE));
+    CHECK_EQ(class_of(MPI_Wait(&requests[0], MPI_STATUS_IGNORE)), error);
+    CHECK(requests[0] == MPI_REQUEST_NULL && requests[1] == MPI_REQUEST_NULL);
+    CHECK_EQ(*flag & other, 0);
+    CHECK_EQ(both, -1);
+    return error;
+}
+
+/* The first survivor, whose bits are zero in this word, calls it before it sends the others the message that they
+ * wait for before they call it. */
+static MPI_Comm ishrink(MPI_Comm comm, int rank, int p, int dead)
+{
+    MPI_Comm smaller = MPI_COMM_WORLD;
+    MPI_Request request;
+    int first = 0, token = 0;
+    while (dead >> first & 1)
+        first++;
+    if (rank != first)
+        CHECK_EQ(MPI_Recv(&token, 1, MPI_INT, first, 7, comm, MPI_STATUS_IGNORE), MPI_SUCCESS);
+    CHECK_EQ(MPIX_Comm_ishrink(comm, &smaller, &request), MPI_SUCCESS);
+    for (int r = first + 1; rank == first && r < p; r++)
+        if (!(dead >> r & 1))
+            CHECK_EQ(MPI_Send(&token, 1, MPI_INT, r, 7, comm), MPI_SUCCESS);
+    CHECK_EQ(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_SUCCESS);
+    return smaller;
+}
+
+static int acknowledged(MPI_Comm comm, int n)
+{
+    int so_many = -1;
+    CHECK_EQ(MPIX_Comm_ack_failed(comm, n, &so_many), MPI_SUCCESS);
+    return so_many;
+}
+
+/* The communicator has lost one rank, and this one had that error. In each other round the calls do not block. */
 static MPI_Comm recover(MPI_Comm comm, int error)
 {
     int flag = 0, well = 0, class = class_of(error), rank, p, sum = -1, one = 1;
+    const bool waits = now % 2 == 0;
     MPI_Comm smaller = MPI_COMM_NULL;
     MPI_Group failed;
     MPI_Comm_size(comm, &p);
@@ -146,23 +246,35 @@ static MPI_Comm recover(MPI_Comm comm, int error)
     CHECK_EQ(class_of(MPI_Barrier(comm)), MPIX_ERR_REVOKED);
     /* nobody has acknowledged the death yet, as each does so behind an agreement of all */
     well = 6 | (p % 2);
-    CHECK_EQ(class_of(MPIX_Comm_agree(comm, &well)), MPIX_ERR_PROC_FAILED);
+    CHECK_EQ(waits ? class_of(MPIX_Comm_agree(comm, &well)) : iagree(comm, &well),
+             MPIX_ERR_PROC_FAILED);
     CHECK_EQ(well, 6 | (p % 2));
     CHECK_EQ(MPIX_Comm_failure_get_acked(comm, &failed), MPI_SUCCESS);
     CHECK_EQ(size_of(failed), 0);
-    CHECK_EQ(MPIX_Comm_failure_ack(comm), MPI_SUCCESS);
+    CHECK_EQ(acknowledged(comm, 0), 0);
+    if (waits)
+        CHECK_EQ(MPIX_Comm_failure_ack(comm), MPI_SUCCESS);
+    else
+        CHECK_EQ(acknowledged(comm, 5), 1);
+    CHECK_EQ(acknowledged(comm, 0), 1);
     CHECK_EQ(MPIX_Comm_failure_get_acked(comm, &failed), MPI_SUCCESS);
     CHECK_EQ(size_of(failed), 1);
     CHECK_EQ(MPIX_Comm_get_failed(comm, &failed), MPI_SUCCESS);
     CHECK_EQ(size_of(failed), 1);
     MPI_Comm_rank(comm, &rank);
     well = ~(1 << rank);
-    CHECK_EQ(MPIX_Comm_agree(comm, &well), MPI_SUCCESS);
+    if (waits)
+        CHECK_EQ(MPIX_Comm_agree(comm, &well), MPI_SUCCESS);
+    else
+        CHECK_EQ(iagree(comm, &well), MPI_SUCCESS);
     for (int r = 0, cleared = 0; r < p; r++) {
         cleared += !(well >> r & 1);
         CHECK(r < p - 1 || cleared == p - 1);
     }
-    CHECK_EQ(MPIX_Comm_shrink(comm, &smaller), MPI_SUCCESS);
+    if (waits)
+        CHECK_EQ(MPIX_Comm_shrink(comm, &smaller), MPI_SUCCESS);
+    else
+        smaller = ishrink(comm, rank, p, well);
     if (!CHECK(smaller != MPI_COMM_NULL))
         exit(1);
     CHECK_EQ(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, smaller), MPI_SUCCESS);
@@ -177,6 +289,7 @@ static MPI_Comm round_of(int (*call)(MPI_Comm comm), MPI_Comm comm, int victim, 
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &p);
     victim %= p;
+    now = round;
     for (int i = 0; i < MOST && error == MPI_SUCCESS; i++) {
         if (rank == victim && i == CALLS) {
             if (round % 2 == 0)

@@ -8,7 +8,7 @@ seconds=60
 outlive
 
 # Each of three rounds loses a rank: the last one, or the root.
-for call in barrier bcast reduce allreduce long_allreduce alltoall scan iallreduce; do
+for call in barrier bcast reduce allreduce long_allreduce alltoall scan iallreduce several tested; do
     for victim in 3 0; do
         layered 4 "$program" $call $victim
         prints ' is left'
