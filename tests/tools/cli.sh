@@ -484,7 +484,7 @@ refuses 'coll select: the tables of allgatherv are made for at most 16777216 ran
 # ---- refusals --------------------------------------------------------------------------------
 refuses 'coll: a subcommand is missing; coll --help lists them'
 refuses 'coll: there is no subcommand "lsit"; did you mean "list"?' lsit
-refuses 'coll: there is no subcommand "frobnicate"; there are list, show, verify, try, run, model, regimes, sim, sweep, select, calibrate, tune, launch, top, export, amalgamate' frobnicate
+refuses 'coll: there is no subcommand "frobnicate"; there are list, show, verify, try, run, model, regimes, sim, sweep, report, select, calibrate, tune, launch, top, export, amalgamate' frobnicate
 refuses 'coll: nothing is expected after --version' --version now
 refuses 'coll list: there is no collective "allredue"; did you mean "allreduce"?' list allredue
 refuses 'coll list: there is no option --jsn; did you mean --json?' list --jsn

@@ -199,7 +199,7 @@ refuses 'ranks that copy through a memory share a NIC: say which do, by --nodes'
 refuses '--placement says which ranks use their NICs, and --nic what those cost' bcast linear -p 4 --model moody:host_f64_add --placement all
 refuses 'there is no placement "some"; there are all, hybrid, action, host' bcast linear -p 4 --model moody:host_f64_add --nic moody:nic_f64_add \
     --placement some
-refuses 'ranks that share nodes have none missing between them: leave out --nodes, or missing=…' bcast linear -p 3 --nodes 1 \
+refuses 'ranks that share nodes are on places that follow each other: leave out --nodes, or missing=…' bcast linear -p 3 --nodes 1 \
     --model $loggp --topology fattree:k=4,n=1,missing=1
 refuses 'nothing reduces in this network: give it --memory shm:…,a_fabric=…, or a dpml with a_fabric' allreduce in_network -p 4 --model $loggp
 refuses '--window is a whole number from 1 to 32, not "33"' bcast linear -p 4 --model $loggp --window 33

@@ -13,6 +13,7 @@
 
 #include "outages.h"
 
+/* Places 0, run, 2 · run …, then 1, run + 1 …: as ranks follow each other. */
 COLL_INLINE void coll_mapping_cyclic(uint32_t *place, uint32_t p, uint32_t run)
 {
     uint32_t rank = 0;
