@@ -157,14 +157,14 @@ static void write_proof(const struct report *r, FILE *to)
                  "not tried: it has too many elements or steps; the plans "
                  "below are of the same functions");
     } else {
-        snprintf(words, sizeof words,
-                 plan->ok ? ": %" PRIu64 " actions, %" PRIu64 " messages, %" PRIu64
-                            " elements combined; %" PRIu32 " messages in the longest chain; a "
-                            "window of %" PRIu32 " suffices"
-                          : "",
-                 plan->total.actions, plan->messages, plan->total.reduced, plan->rounds,
-                 plan->window);
-        if (!plan->ok)
+        if (plan->ok)
+            snprintf(words, sizeof words,
+                     ": %" PRIu64 " actions, %" PRIu64 " messages, %" PRIu64
+                     " elements combined; %" PRIu32 " messages in the longest chain; a window of "
+                     "%" PRIu32 " suffices",
+                     plan->total.actions, plan->messages, plan->total.reduced, plan->rounds,
+                     plan->window);
+        else
             snprintf(words, sizeof words, ": %s", plan->sentence);
         write_verdict(to, "this plan", plan->ok, words);
     }

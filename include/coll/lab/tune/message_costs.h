@@ -67,7 +67,7 @@ COLL_INLINE bool coll_i_tune_sends(coll_bench *b, size_t bytes)
     }
     if (b->rank == 0) {
         coll_bench_prepare(b, b->out, bytes);
-        coll_bench_until(b, coll_bench_now(b) + COLL_BENCH_SETTLE_NS);
+        coll_bench_until(b, coll_bench_now(b) + (double)COLL_BENCH_SETTLE_NS);
     }
     return b->rank == 0;
 }
