@@ -64,6 +64,8 @@
  *   comm/scaled.h         not included here: averages, and sums of operands times factors of their ranks
  *   comm/order_free.h     not included here: sums of floats that are the same bits on any number of ranks
  *   comm/one_sum.h        not included here: any reduction, in one order of all operands of all ranks
+ *   comm/tuna_alltoallv.h not included here: alltoallv in few rounds without padding, sizes first
+ *   comm/combining_neighbors.h   nor this: neighbour collectives with tables, messages combined
  *   comm/recover.h        not included here: what the survivors do when a rank has died
  *   comm/compare.h        not included here: arguments are compared before data move, to find mistakes
  *   comm/explain.h        not included here: deadlines, and whom a call waits for, and why

@@ -3,6 +3,7 @@
 #include "coll/algos/mesh_combining.h"
 #include "coll/lab/verify/graphs.h"
 
+#include "support/sized_words.h"
 #include "support/walk.h"
 
 enum { DIMS = 4, VECTORS = 30 };
@@ -188,6 +189,66 @@ static void check_stencil(const stencil *of)
     }
 }
 
+/* Blocks of any sizes by the same routes: the sizes first, and then a proof with what each rank has seen. */
+static void check_sizes(const stencil *of, uint64_t *random)
+{
+    static uint64_t in[WALK_RANKS][VECTORS + 1], out[WALK_RANKS][VECTORS + 1];
+    static size_t table[WALK_RANKS][4][VECTORS + 1];
+    static coll_route routes[WALK_RANKS];
+    static coll_sized_route sized[WALK_RANKS];
+    static coll_verifier memory;
+    coll_verify_options options;
+    coll_report report = prove(of, COLL_NEIGHBOR_ALLTOALL, 1); /* makes the routes */
+    const uint64_t messages = report.messages;
+    uint64_t *ins[WALK_RANKS], *outs[WALK_RANKS];
+    size_t *offsets[WALK_RANKS];
+    for (int words = 1; words >= 0; words--) {
+        for (uint32_t rank = 0; rank < of->p; rank++) {
+            size_t(*t)[VECTORS + 1] = table[rank], at[2] = {0, 0};
+            coll_problem problem;
+            coll_problem_init(&problem,
+                              words ? COLL_NEIGHBOR_ALLTOALL : COLL_NEIGHBOR_ALLTOALLV, of->p,
+                              words ? 1u : 0u, 8);
+            problem.graph = coll_i_graph_of(&graphs, rank);
+            routes[rank] = *problem.graph->alltoall;
+            sized[rank].route = &routes[rank];
+            sized[rank].at = words ? NULL : offsets[rank];
+            for (uint32_t i = 0; i < of->n && words; i++) {
+                in[rank][i] =
+                    coll_i_random_below(random, 3) ? coll_i_random_below(random, 4) : 0;
+                out[rank][i] = 0;
+            }
+            for (uint32_t i = 0; i < of->n && !words; i++) {
+                t[0][i] = (size_t)in[rank][i];
+                t[1][i] = at[0];
+                t[2][i] = (size_t)out[rank][i];
+                t[3][i] = at[1];
+                at[0] += t[0][i];
+                at[1] += t[2][i];
+            }
+            problem.in.counts = words ? NULL : t[0];
+            problem.in.displs = words ? NULL : t[1];
+            problem.out.counts = words ? NULL : t[2];
+            problem.out.displs = words ? NULL : t[3];
+            CHECK_STATUS(coll_plan_by_sizes(&plans[rank], &problem, &sized[rank]), COLL_OK);
+            if (words)
+                offsets[rank] = malloc((routes[rank].scratch + (size_t)1) * sizeof(size_t));
+            ins[rank] = in[rank];
+            outs[rank] = out[rank];
+        }
+        if (words)
+            sized_words(of->p, plans, ins, outs, routes, offsets);
+    }
+    memset(&options, 0, sizeof options);
+    options.verifier = &memory;
+    options.plan_of = plan_at;
+    if (!CHECK(prove_plan(NULL, &options, &report) == COLL_PROVEN))
+        printf("    %s\n", report.sentence);
+    CHECK(report.messages <= messages); /* those of no elements are not sent */
+    for (uint32_t rank = 0; rank < of->p; rank++)
+        free(offsets[rank]);
+}
+
 TEST(stencils_at_random)
 {
     uint64_t random = 3;
@@ -206,6 +267,8 @@ TEST(stencils_at_random)
         for (uint32_t i = 0; i < of.n * of.n_dims; i++)
             of.vectors[i] = (int32_t)coll_i_random_below(&random, 2 * most + 1) - (int32_t)most;
         check_stencil(&of);
+        if (of.n > 0)
+            check_sizes(&of, &random);
     }
 }
 

@@ -4,13 +4,12 @@
 #include <stdlib.h>
 
 #include "coll/algos/bruck_alltoallv.h"
-#include "coll/algos/kit/sized_route.h"
 #include "coll/algos/tuna.h"
-#include "coll/transports/loopback.h"
 #include "support/chance.h"
+#include "support/sized_words.h"
 #include "support/walk.h"
 
-enum { P = WALK_RANKS, MESSAGES = P * 32 };
+enum { P = WALK_RANKS };
 
 typedef enum sizes { EQUAL, NONE, SKEWED, RANDOM, ONE_LONG, SIZES } sizes;
 
@@ -103,18 +102,11 @@ static void routes_of(void)
     }
 }
 
-/* Runs the plans of words over loopback, by engines with the least window. */
+/* Sends the words; then each rank has its offsets. */
 static void send_words(void)
 {
-    static unsigned char memory[COLL_LOOPBACK_BYTES(MESSAGES)];
-    static coll_loopback loopback;
-    static coll_loopback_rank ends[P];
-    static coll_engine engines[P], *running[P];
-    static coll_slot slots[P][2];
     static uint64_t in[P][P], out[P][P];
-    static coll_task tasks[P];
-    CHECK_STATUS(coll_loopback_init(&loopback, now.p, MESSAGES, memory, sizeof memory),
-                 COLL_OK);
+    uint64_t *ins[P], *outs[P];
     for (uint32_t rank = 0; rank < now.p; rank++) {
         coll_problem problem;
         coll_nodes nodes;
@@ -122,25 +114,13 @@ static void send_words(void)
         CHECK_STATUS(coll_plan_by_sizes(&plans[rank], &problem, &sized[rank]), COLL_OK);
         for (uint32_t i = 0; i < now.p; i++)
             in[rank][i] = out[rank][i] = size_of(rank, i);
-        CHECK_STATUS(coll_loopback_attach(&loopback, rank, &ends[rank]), COLL_OK);
-        coll_task_init(&tasks[rank], &plans[rank], rank, &coll_loopback_transport, &ends[rank]);
-        tasks[rank].in = in[rank];
-        tasks[rank].out = out[rank];
-        tasks[rank].scratch_bytes = routes[rank].scratch * sizeof(uint64_t);
-        tasks[rank].scratch = malloc(tasks[rank].scratch_bytes + 1);
-        CHECK_STATUS(coll_engine_init(&engines[rank], slots[rank], 2), COLL_OK);
-        CHECK_STATUS(coll_engine_start(&engines[rank], &tasks[rank]), COLL_OK);
-        running[rank] = &engines[rank];
+        ins[rank] = in[rank];
+        outs[rank] = out[rank];
     }
-    CHECK_STATUS(coll_loopback_run(&loopback, running, now.p), COLL_OK);
-    for (uint32_t rank = 0; rank < now.p; rank++) {
+    sized_words(now.p, plans, ins, outs, routes, offsets);
+    for (uint32_t rank = 0; rank < now.p; rank++)
         for (uint32_t i = 0; i < now.p; i++)
             CHECK_EQ(out[rank][i], size_of(i, rank));
-        CHECK_STATUS(coll_sized_route_offsets(
-                         &routes[rank], (const uint64_t *)tasks[rank].scratch, offsets[rank]),
-                     COLL_OK);
-        free(tasks[rank].scratch);
-    }
 }
 
 static const coll_plan *plan_at(void *arg, uint32_t rank)

@@ -1,4 +1,4 @@
-/* coll/comm/combining_neighbors.h — neighbour collectives with blocks of different sizes, messages combined
+/* coll/comm/combining_neighbors.h — neighbour collectives of blocks of any sizes, combined
  *
  *     problem.collective = COLL_NEIGHBOR_ALLTOALL;              // a route of any count, made once
  *     status = coll_route_by_mesh(&route, &problem, rank, moves, n);    // or coll_route_by_nodes
@@ -6,20 +6,24 @@
  *     …
  *     bytes = coll_combining_bytes(&graph, COLL_NEIGHBOR_ALLTOALLV);
  *     status = coll_combining_neighbor_alltoallv(&comm, &graph, in, in_counts, in_displs,
- *                                                out, out_counts, out_displs, COLL_F64, memory, bytes);
+ *                                                out, out_counts, out_displs, COLL_F64, memory,
+ *                                                bytes);
  *
- * Not included by neighbor.h. A rank that passes a block on does not know its size. So sizes go first, a
- * word for each block, by the graph's route for equal blocks (algos/mesh_combining.h,
- * algos/node_combining.h), and then the blocks by the same route. It costs the messages of the route twice;
- * where that is still less than one for each neighbour, it pays for short blocks.
+ * Not included by neighbor.h. A rank that passes a block on does not know its size. So sizes go
+ * first, a word for each block, by the graph's route for equal blocks (algos/mesh_combining.h,
+ * algos/node_combining.h), and then the blocks by the same route. It costs the messages of the route
+ * twice; where that is still less than one for each neighbour, it pays for short blocks.
  *
- * Blocks of `in`, and of `out`, lie one behind the other (COLL_ERR_LAYOUT). All ranks make the call, with a
- * graph that has a route of the kind that all have; without one it is COLL_ERR_ROUTE. Sizes are compared
- * before any block is sent: COLL_ERR_SIZE, on other ranks COLL_ERR_PEER, and `out` is as it was.
- * `memory` is the caller's while the call runs. Of the arena the calls within take 8 bytes for each block of
- * the route's scratch, and then these blocks. They are persistent ones, with a tag: they block, and end with
- * what ends one of them. COLL_ERR_TYPE all ranks find, and may go on; all else that is wrong with
- * the arguments ends the communicator. Over a transport without tags no other call may run (COLL_ERR_BUSY).
+ * Blocks of `in`, and of `out`, lie one behind the other (COLL_ERR_LAYOUT). All ranks make the call,
+ * with a graph that has a route of the kind that all have; without one it is COLL_ERR_ROUTE. Sizes
+ * are compared before any block is sent: a rank that does not agree finds COLL_ERR_SIZE, its `out` is
+ * as it was, and the others end with COLL_ERR_PEER.
+ *
+ * `memory` is the caller's while the call runs. Of the arena the calls within take 8 bytes for each
+ * block of the route's scratch, and then these blocks. They are persistent ones, with a tag: they
+ * block, and end with what ends one of them. COLL_ERR_TYPE all ranks find, and may go on; all else
+ * that is wrong with the arguments ends the communicator. Over a transport without tags no other
+ * call may run (COLL_ERR_BUSY).
  */
 #ifndef COLL_COMM_COMBINING_NEIGHBORS_H
 #define COLL_COMM_COMBINING_NEIGHBORS_H
@@ -54,8 +58,8 @@ COLL_INLINE void coll_i_combining_cut(coll_i_combining_memory *cut, const coll_g
     cut->bytes = cutter.used;
 }
 
-/* Bytes of memory for a call of this rank: COLL_NEIGHBOR_ALLGATHERV, _ALLTOALLV or _ALLTOALLW; 0: the graph has no
- * route for it. */
+/* Bytes of memory for a call of this rank: COLL_NEIGHBOR_ALLGATHERV, _ALLTOALLV or _ALLTOALLW; 0:
+ * the graph has no route for it. */
 COLL_INLINE size_t coll_combining_bytes(const coll_graph *graph, coll_collective collective)
 {
     const coll_route *route = graph ? coll_i_combining_route(graph, collective) : NULL;

@@ -33,8 +33,8 @@ COLL_INLINE coll_status coll_i_sized_plan(const coll_comm *comm, const coll_prob
 }
 
 /* Runs a call by a sized route. `at` not NULL: its elements are COLL_U64, the sizes; writes what
- * coll_sized_route_offsets makes of those that passed. A persistent call, so that nobody keeps its plan for
- * calls with the same arguments, and as its scratch is there until it is freed. */
+ * coll_sized_route_offsets makes of those that passed. A persistent call, so that nobody keeps its
+ * plan for calls with the same arguments, and as its scratch is there until it is freed. */
 COLL_INLINE coll_status coll_i_sized_run(coll_comm *comm, const coll_args *args,
                                          const coll_sized_route *sized, size_t *at)
 {
@@ -60,9 +60,9 @@ COLL_INLINE coll_status coll_i_sized_run(coll_comm *comm, const coll_args *args,
     return status;
 }
 
-/* Sends the sizes, a word for each block, by a call whose OUT is words as well. Writes where blocks will lie in
- * scratch to `at`, of route->scratch + 1 entries. COLL_ERR_SIZE: what has come is not what is in `wanted`, of n
- * sizes. */
+/* Sends the sizes, a word for each block, by a call whose OUT is words as well. Writes where blocks
+ * will lie in scratch to `at`, of route->scratch + 1 entries. COLL_ERR_SIZE: what has come is not
+ * what is in `wanted`, of n sizes. */
 COLL_INLINE coll_status coll_i_sized_words(coll_comm *comm, const coll_args *args,
                                            const coll_route *route, size_t *at,
                                            const size_t *wanted, uint32_t n)

@@ -14,18 +14,20 @@
  * ranks are on one), 0 for two rounds on a level. With radices of the size of a level or more
  * its blocks go straight. Larger ones send fewer bytes in more messages.
  *
- * As the sizes are compared with out_counts before any block is sent, ranks that do not agree on
- * one find COLL_ERR_SIZE then, or COLL_ERR_PEER, and nothing is written to `out`, unless in place.
+ * The sizes are compared with out_counts before any block is sent. A rank that does not agree finds
+ * COLL_ERR_SIZE, its `out` is as it was, and the others end with COLL_ERR_PEER.
  *
  * All ranks give the same type, radices and bytes of memory; `memory` is the caller's while the
- * call runs. `in` may be COLL_IN_PLACE, on all ranks: in_counts and in_displs are not read then. The
- * calls within are persistent ones, with a tag: they block, and end with what ends one of them. Of the arena they take
- * at first 8 bytes for each block that is sent or received, and then at most the bytes that are
- * sent and received, in place once more those of `out`. All ranks find, before anything is sent, and may
- * go on: COLL_ERR_TYPE; COLL_ERR_PARAM, if a radix is 1; COLL_ERR_MEMORY, if `bytes` is too little;
- * COLL_ERR_OVERFLOW, with more than COLL_TUNA_RANKS ranks. Tables or memory that are missing
- * (COLL_ERR_COUNTS, COLL_ERR_NULL), and an arena that is too small, end the communicator. Over a
- * transport without tags no other call may run (COLL_ERR_BUSY).
+ * call runs. `in` may be COLL_IN_PLACE, on all ranks: in_counts and in_displs are not read then.
+ * The calls within are persistent ones, with a tag: they block, and end with what ends one of them.
+ * Of the arena they take at first 8 bytes for each block that is sent or received, and then at most
+ * the bytes that are sent and received, in place once more those of `out`.
+ *
+ * All ranks find, before anything is sent, and may go on: COLL_ERR_TYPE; COLL_ERR_PARAM, if a radix
+ * is 1; COLL_ERR_MEMORY, if `bytes` is too little; COLL_ERR_OVERFLOW, with more than
+ * COLL_TUNA_RANKS ranks. Tables or memory that are missing (COLL_ERR_COUNTS, COLL_ERR_NULL), and an
+ * arena that is too small, end the communicator. Over a transport without tags no other call may
+ * run (COLL_ERR_BUSY).
  */
 #ifndef COLL_COMM_TUNA_ALLTOALLV_H
 #define COLL_COMM_TUNA_ALLTOALLV_H
