@@ -1,5 +1,5 @@
-/* Neighbour collectives with blocks of different sizes, combined: what comes is what goes straight brings, by routes over
- * meshes and over nodes, on threads; and sizes that do not agree end all ranks before a block is sent. */
+/* Neighbour collectives of blocks of any sizes, combined: what comes is what goes straight brings, by
+ * routes over meshes and over nodes, on threads; and sizes that do not agree end all ranks. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
