@@ -124,10 +124,12 @@ void member_join(struct member *me, const char *transport)
                                 SCRATCH);
     if (status != COLL_OK)
         refuse("rank %u has no communicator: %s", me->rank, coll_status_text(status));
+    telling_open(&me->telling, &me->comm);
 }
 
 void member_leave(struct member *me)
 {
+    telling_close(&me->telling);
     (void)coll_comm_free(&me->comm);
     coll_bench_free(&me->bench);
     me->transport->tag_ranges->unclaim(me->ctx, me->tag);
@@ -352,6 +354,8 @@ bool member_repeat(struct member *me, const struct data *data, uint32_t window, 
         part.task.out = *out;
         if (wrong == 0)
             failure->repetition = i + 1;
+        telling_begin(&me->telling, &job_plan(data->job, me->rank)->problem, data->type,
+                      data->which);
         start = coll_bench_meet(&me->bench, me->margin);
         status = me->bench.status;
         if (status != COLL_OK)
@@ -364,6 +368,7 @@ bool member_repeat(struct member *me, const struct data *data, uint32_t window, 
         if (me->events)
             coll_traced_end(&me->traced, call, status);
         times[i] = (coll_bench_now(&me->bench) - start) / 1e9;
+        telling_end(&me->telling);
         if (status == COLL_OK && checked && wrong == 0 &&
             !data_check(data, me->rank, 1, in, out, failure->why, sizeof failure->why))
             wrong = 1 + me->rank;

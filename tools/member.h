@@ -17,6 +17,7 @@
 #include "coll/lab/sim/real_record.h"
 #include "coll/lab/tune/bench.h"
 #include "data.h"
+#include "telling.h"
 
 struct launched;
 
@@ -33,6 +34,7 @@ struct member {
     coll_traced_event *events; /* that it notes; NULL: none … */
     uint32_t room;             /* … so many at most … */
     coll_traced traced;        /* … by this */
+    struct telling telling;    /* coll top, of its repetitions */
 };
 
 /* What went wrong, and where. */

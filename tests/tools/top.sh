@@ -20,10 +20,10 @@ pages() {
     done
 }
 
-# Starts a job, and finds its page.
+# Starts a job of this command, and finds its page.
 begin() {
     pages >"$scratch/before"
-    "$coll" launch --top -n 4 "$example" "$1" >"$scratch/job" 2>&1 &
+    "$coll" launch --top -n 4 "$@" >"$scratch/job" 2>&1 &
     launcher=$!
     page=''
     while [ -z "$page" ] && kill -0 $launcher 2>/dev/null; do
@@ -44,7 +44,7 @@ until_has() {
 }
 
 # The last rank is late: it is named, and the others are shown to wait.
-begin 30
+begin "$example" 30
 until_has 'call 2, allreduce: rank 3 has not called it; its last call was number 1, bcast$'
 has "^job $page, 4 ranks$" out
 for rank in 0 1 2; do
@@ -65,11 +65,27 @@ checks=$((checks + 1))
 [ ! -e "/dev/shm/coll-top.$page" ] || fail 'the page is gone'
 
 # A job that ends well leaves nothing, and one that is not asked to publishes nothing.
-begin 0
+begin "$example" 0
 wait $launcher
 checks=$((checks + 2))
 grep -q -x 'rank 0 of 4: done, the sum is 4' "$scratch/job" || fail "the job ends well: $(cat "$scratch/job")"
 [ -z "$page" ] || [ ! -e "/dev/shm/coll-top.$page" ] || fail 'nothing is left behind'
+
+# coll run tells its repetitions. While a rank is stopped, the others are shown to wait.
+begin "$coll" run allreduce ring --count 10 --transport shm --repeat 5000000
+until_has '^ *3 *[0-9]* *[0-9]*  allreduce  *10  '
+has "^job $page, 4 ranks$" out
+stopped=$(sed -n 's/^ *3 *\([0-9][0-9]*\) .*/\1/p' "$scratch/out")
+kill -STOP "$stopped"
+until_has '^ *0 *[0-9]* *[0-9]*  allreduce  *10  for [1-9][0-9.]* s'
+kill -CONT "$stopped"
+kill -TERM $launcher
+wait $launcher 2>/dev/null
+begin "$coll" run allreduce ring --count 10 --transport shm
+wait $launcher
+checks=$((checks + 2))
+grep -q '^result  *right on all ranks' "$scratch/job" || fail "coll run ends well: $(cat "$scratch/job")"
+[ -z "$page" ] || [ ! -e "/dev/shm/coll-top.$page" ] || fail 'coll run leaves nothing behind'
 
 refuses 'there is no option --twice; coll top --help lists the options' --twice
 echo "$checks checks, $failed failed"
