@@ -160,7 +160,8 @@ static void write_proof(const struct report *r, FILE *to)
         if (plan->ok)
             snprintf(words, sizeof words,
                      ": %" PRIu64 " actions, %" PRIu64 " messages, %" PRIu64
-                     " elements combined; %" PRIu32 " messages in the longest chain; a window of "
+                     " elements combined; %" PRIu32
+                     " messages in the longest chain; a window of "
                      "%" PRIu32 " suffices",
                      plan->total.actions, plan->messages, plan->total.reduced, plan->rounds,
                      plan->window);
