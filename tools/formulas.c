@@ -33,9 +33,9 @@
 
 /* ---- hockney ----------------------------------------------------------------------------- */
 
-static const coll_parameter hockney_rows[] = {COUNT(P, 2, NEEDED, "the number of ranks"),
-                                              BYTES(n, 0, NEEDED, "the size of the vector"),
-                                              SEGMENT};
+static const coll_parameter hockney_rows[] = {
+    COUNT(P, 2, NEEDED, "the number of ranks"), BYTES(n, 0, NEEDED, "the size of the vector"),
+    SEGMENT, WHOLE(removed, "", 0, 32, 0, "the rounds that permutation_group leaves out")};
 
 static const char *long_segment(const struct question *q)
 {
@@ -62,6 +62,9 @@ VALUE(hockney_doubling, coll_hockney_costs,
 VALUE(hockney_rabenseifner, coll_hockney_costs,
       coll_hockney_rabenseifner_us(m, U32(q->P), q->n))
 VALUE(hockney_ring_sum, coll_hockney_costs, coll_hockney_ring_allreduce_us(m, U32(q->P), q->n))
+VALUE(hockney_permutation, coll_hockney_costs,
+      coll_hockney_permutation_us(m, U32(q->P), q->n, U32(q->removed)))
+VALUE(hockney_double_ring, coll_hockney_costs, coll_hockney_double_ring_us(m, U32(q->P)))
 
 static const struct formula hockney_formulas[] = {
     {"message", "us", "Hockney 1994", hockney_message, NULL},
@@ -74,7 +77,9 @@ static const struct formula hockney_formulas[] = {
     {"allgather ring", "us", "Thakur et al. 2005, 4.1", hockney_ring, NULL},
     {"allreduce recursive_doubling", "us", "Thakur et al. 2005, 4.5", hockney_doubling, NULL},
     {"allreduce rabenseifner", "us", "Thakur et al. 2005, 4.5", hockney_rabenseifner, NULL},
-    {"allreduce ring", "us", "Thakur et al. 2005, 4.5", hockney_ring_sum, NULL}};
+    {"allreduce ring", "us", "Thakur et al. 2005, 4.5", hockney_ring_sum, NULL},
+    {"allreduce permutation_group", "us", "as the algorithm counts", hockney_permutation, NULL},
+    {"barrier double_ring", "us", "as the algorithm counts", hockney_double_ring, NULL}};
 
 /* ---- loggp ------------------------------------------------------------------------------- */
 

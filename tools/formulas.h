@@ -16,7 +16,7 @@ struct question {
     double P, W, H, h, ppn, sockets, cross; /* the machine */
     double N, M;                            /* elements */
     double n, m;                            /* bytes */
-    double S, segment, overlap, ovp, f, l, k, splits, every;
+    double S, segment, overlap, ovp, f, l, k, splits, every, removed;
     char host[COLL_PARAMETER_BYTES]; /* moody: a preset */
 };
 

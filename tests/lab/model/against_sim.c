@@ -133,6 +133,38 @@ TEST(hockney_powers_of_two)
         }
 }
 
+/* The formula in words of the header, besides; where blocks go on from the last one to the first a
+ * message is two, so a round may take longer. */
+TEST(hockney_permutation_groups)
+{
+    for (uint32_t P = 2; P <= 128; P *= 2)
+        for (uint32_t removed = 0; removed <= 7; removed++) {
+            const uint32_t L = coll_log_ceil(2, P), R = removed < L ? removed : L;
+            const double n = 8 << 14, w = (double)((uint32_t)1 << R);
+            const double us = coll_hockney_permutation_us(&hockney, P, n, removed);
+            const double simulated =
+                hockney_of(COLL_ALLREDUCE, "permutation_group", P, 1 << 14, removed, 0);
+            if (w - 1 + P / 2 <= P)
+                CHECK_NEAR(
+                    us,
+                    (2 * L - R) * hockney.alpha_us +
+                        ((2.0 * (P - 1) + (L - 1.0) * (w - 1)) * hockney.beta_ns_per_byte +
+                         (P - 1 + L * (w - 1)) * hockney.gamma_ns_per_byte) /
+                            P * n / 1000,
+                    1e-9);
+            if (R == L)
+                CHECK_NEAR(simulated, us, 1e-9);
+            CHECK(simulated >= us * (1 - 1e-9));
+        }
+}
+
+TEST(hockney_double_rings)
+{
+    for (uint32_t P = 2; P <= 128; P += 3)
+        CHECK_NEAR(hockney_of(COLL_BARRIER, "double_ring", P, 0, 0, 0),
+                   coll_hockney_double_ring_us(&hockney, P), 1e-9);
+}
+
 /* Segments that divide the vector. */
 TEST(hockney_chains)
 {
@@ -363,6 +395,8 @@ int main(void)
     RUN(loggp_rounds);
     RUN(loggp_trees_that_are_not_full);
     RUN(hockney_powers_of_two);
+    RUN(hockney_permutation_groups);
+    RUN(hockney_double_rings);
     RUN(hockney_chains);
     RUN(kumar_allgathers);
     RUN(moody);

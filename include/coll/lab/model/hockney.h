@@ -137,4 +137,29 @@ COLL_INLINE double coll_hockney_ring_allreduce_us(const coll_hockney_costs *m, u
            (P - 1.0) / P * bytes * (2 * m->beta_ns_per_byte + m->gamma_ns_per_byte) / 1000;
 }
 
+/* Allreduce by permutation groups, with L = ⌈lg P⌉, R ≤ L rounds left out and w = ⌈P/2^(L−R)⌉: as
+ * algos/permutation_group.h counts. Round k of L has min(P, w − 1 + ⌊⌈P/2^k⌉/2⌋) blocks of n/P
+ * bytes, of which each costs β and γ, the others P − w in all. For P a power of two and small R
+ * (2 L − R) α + (2 (P−1) + (L−1)(2^R−1))/P n β + (P−1 + L (2^R−1))/P n γ; of other P, γ is a lower
+ * bound. */
+COLL_INLINE double coll_hockney_permutation_us(const coll_hockney_costs *m, uint32_t P,
+                                               double bytes, uint32_t removed)
+{
+    const uint32_t L = coll_log_ceil(2, P), R = removed < L ? removed : L;
+    const double w = P > 0 ? ((P - 1) >> (L - R)) + 1.0 : 1, block = bytes / P;
+    double us = (2.0 * L - R) * m->alpha_us + (P - w) * block * m->beta_ns_per_byte / 1000;
+    for (uint32_t k = 0; k < L; k++) {
+        const double blocks = w - 1 + floor((((P - 1) >> k) + 1.0) / 2);
+        us += (blocks < P ? blocks : P) * block * (m->beta_ns_per_byte + m->gamma_ns_per_byte) /
+              1000;
+    }
+    return us;
+}
+
+/* Barrier twice round a ring: (2 P − 1) α. */
+COLL_INLINE double coll_hockney_double_ring_us(const coll_hockney_costs *m, uint32_t P)
+{
+    return (2.0 * P - 1) * m->alpha_us;
+}
+
 #endif /* COLL_LAB_MODEL_HOCKNEY_H */
