@@ -110,15 +110,24 @@ COLL_INLINE size_t coll_i_digits_there(const coll_i_theorem *of, uint32_t rank, 
     return step - (me.proxy ? 1 : 0) + (other.proxy ? 1 : 0);
 }
 
+/* An extra rank sends at first, and receives at the end, in a step of its own but for a barrier. */
+COLL_INLINE uint64_t coll_i_digits_since(const coll_i_theorem *of, uint32_t rank, size_t step)
+{
+    const coll_i_folded me = coll_i_folded_of(of->plan, rank);
+    if (me.extra)
+        return step == 0                                           ? 1
+               : step < of->plan->algorithm->steps(of->plan, rank) ? 2
+                                                                   : UINT64_MAX;
+    return 2 * ((uint64_t)step + (me.proxy ? 0 : 1)) + 1;
+}
+
 COLL_INLINE uint64_t coll_i_digits_when(const coll_i_theorem *of, uint32_t rank, size_t step,
                                         const coll_action *a)
 {
-    const coll_i_folded me = coll_i_folded_of(of->plan, rank);
     const bool receives = coll_i_has(COLL_I_RECEIVES, a);
-    uint64_t at = step + (me.proxy ? (uint64_t)0 : 1);
-    if (me.extra)
-        at = receives ? of->plan->algorithm->steps(of->plan, rank + 1) - 1 : 0;
-    return 2 * at + (receives ? 1 : 0);
+    if (!coll_i_folded_of(of->plan, rank).extra)
+        return coll_i_digits_since(of, rank, step) + (receives ? 1 : 0);
+    return receives ? 2 * (uint64_t)of->plan->algorithm->steps(of->plan, rank + 1) : 1;
 }
 
 /* The last extra rank or its proxy; the first that is neither; the last rank, and to whom it sends in some round;
@@ -144,7 +153,7 @@ COLL_INLINE unsigned coll_i_digits_classes(const coll_i_theorem *of, uint32_t *r
 
 COLL_CONST(coll_i_claims, coll_i_by_digits, {
     coll_i_digits_message, coll_i_digits_there,
-    coll_i_digits_when,    NULL,
-    NULL,                      coll_i_digits_classes, false});
+    coll_i_digits_when,    coll_i_digits_since,
+    NULL,                  coll_i_digits_classes, false});
 
 #endif /* COLL_LAB_CERTIFY_BY_DIGITS_H */

@@ -39,28 +39,32 @@ COLL_INLINE size_t coll_i_rotation_there(const coll_i_theorem *of, uint32_t rank
     return step;
 }
 
+COLL_INLINE uint64_t coll_i_rotation_since(const coll_i_theorem *of, uint32_t rank, size_t step)
+{
+    (void)of, (void)rank;
+    return 2 * (uint64_t)step + 1;
+}
+
 COLL_INLINE uint64_t coll_i_rotation_when(const coll_i_theorem *of, uint32_t rank, size_t step,
                                           const coll_action *a)
 {
-    (void)of, (void)rank;
-    return 2 * (uint64_t)step + (coll_i_has(COLL_I_RECEIVES, a) ? 1 : 0);
+    return coll_i_rotation_since(of, rank, step) + (coll_i_has(COLL_I_RECEIVES, a) ? 1 : 0);
 }
 
-/* The last rank; one of those about which runs of a power of two go past the end; any one. */
+/* Beside rank 0, which was learned from: the last rank; and one of those about which runs of a power of two go
+ * past the end, or any one. */
 COLL_INLINE unsigned coll_i_rotation_classes(const coll_i_theorem *of, uint32_t *rank)
 {
-    const uint32_t p = of->in.p;
+    const uint32_t p = of->in.p, drawn = coll_i_drawn(p, 2, 4);
     const uint32_t run = (uint32_t)1 << coll_i_drawn(p, 0, coll_log2_ceil(p));
-    unsigned n = 0;
-    rank[n++] = p - 1;
-    rank[n++] = p - run - coll_i_drawn(p, 2, 2) % (p - run);
-    rank[n++] = coll_i_drawn(p, 1, p);
-    return n;
+    rank[0] = p - 1;
+    rank[1] = drawn < 2 ? p - run - drawn % (p - run) : coll_i_drawn(p, 1, p);
+    return 2;
 }
 
 COLL_CONST(coll_i_claims, coll_i_by_rotation, {
     coll_i_rotation_message, coll_i_rotation_there,
-    coll_i_rotation_when,    NULL,
-    NULL,                      coll_i_rotation_classes, true});
+    coll_i_rotation_when,    coll_i_rotation_since,
+    NULL,                    coll_i_rotation_classes, true});
 
 #endif /* COLL_LAB_CERTIFY_BY_ROTATION_H */
