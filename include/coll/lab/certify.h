@@ -34,7 +34,11 @@
 
 #include <pthread.h>
 
-enum { COLL_CERTIFY_MOST = 1 << 20 }; /* ranks, at most */
+enum {
+    COLL_CERTIFY_MOST = 1 << 20, /* ranks, at most */
+    COLL_CERTIFY_WHOLE_STEPS =
+        512 /* … all of whose steps are taken, if their programs have p − 1 */
+};
 
 /* The families of arguments. */
 typedef enum coll_argument {
@@ -118,7 +122,8 @@ typedef struct coll_certificate {
     coll_collective collective;
     const coll_algorithm *algorithm;
     uint32_t p_first, p_last; /* for these numbers of ranks, with the default parameters, … */
-    uint32_t whole;           /* … of all ranks up to this p, and of some beyond */
+    uint32_t whole;           /* … of all ranks up to this p, and of some beyond; if their
+                                 programs have p − 1 steps, up to COLL_CERTIFY_WHOLE_STEPS */
     uint32_t workers;         /* threads, this one included */
     uint64_t plans, ranks;    /* proven … */
     uint64_t
@@ -265,7 +270,11 @@ COLL_INLINE bool coll_i_certify_p(const coll_certificate *certificate, uint32_t 
                                   coll_i_theorem *of, uint64_t *plans, uint64_t *ranks,
                                   coll_certificate_report *report)
 {
-    const bool whole = p <= certificate->whole || p < 4;
+    const coll_i_claims *claims =
+        coll_i_claims_of(coll_argument_of(certificate->collective, certificate->algorithm));
+    const bool stepwise = claims && claims->before;
+    const bool whole =
+        p < 4 || (p <= certificate->whole && (!stepwise || p <= COLL_CERTIFY_WHOLE_STEPS));
     const bool rooted = coll_is(COLL_ROOTED, certificate->collective) && p > 1;
     const unsigned other = rooted && !whole ? coll_i_drawn(p, 4, 2) : 0; /* one root, or both */
     coll_plan plan;
