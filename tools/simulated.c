@@ -134,10 +134,12 @@ void simulated_prepare(struct simulated *s, coll_plan *plans, uint32_t n, uint32
 
 void simulated_print(const struct simulated *s, FILE *file)
 {
-    const char *const words[] = {s->nic, s->memory, s->topology, s->map, s->traffic, s->noise};
+    const char *const words[] = {s->nic, s->memory, s->topology, s->traffic, s->noise};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (words[i])
             fprintf(file, " %s", words[i]);
+    if (s->map)
+        fprintf(file, " map=%s", s->map);
     if (s->ports > 0)
         fprintf(file, " ports=%" PRIu64, s->ports);
 }

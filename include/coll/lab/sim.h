@@ -31,7 +31,10 @@
  *   the model says; a longer one when its message meets its receive. A multicast is one send that
  *   arrives everywhere; a network reduction ends for all members at once, a time after the last one came.
  *
- * Between ranks and the network there may be NICs with a memory, a bus and a processor: adapter.h.
+ * A rank may have several ports (ports.h). Messages may go over the links of a topology, round those
+ * that failed, by one of several ways (topologies.h, outages.h, routing.h), meet the traffic of others
+ * there (traffic.h), and ranks may be on any of its places (mapping.h). Between ranks and the network
+ * there may be NICs with a memory, a bus and a processor: adapter.h.
  *
  * How an engine of this kind gets through millions of messages a second
  *   queue.h     events in buckets, by the digits of their times: nothing is sorted

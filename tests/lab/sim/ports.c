@@ -145,6 +145,33 @@ TEST(ports_of_a_rail)
     CHECK(!coll_sim_machine_ports(&machine, 2, &why) && strstr(why.text, "nbl has no ports"));
 }
 
+/* A root with a NIC: its messages cross the bus, 0.4 us, and then take a port for 1 us and 1 ns a byte;
+ * 15 of them take 15 rounds, or four. */
+TEST(ports_of_a_nic)
+{
+    const coll_plan plan = sim_plan(COLL_BCAST, "linear", 16, 125, 0);
+    static uint8_t on_nic[16]; /* COLL_SIM_ON_HOST */
+    static coll_sim_machine machine;
+    coll_sim_options options;
+    coll_nodes nodes;
+    coll_sentence why;
+    coll_time one = 0;
+    coll_nodes_even(&nodes, 16, 1);
+    for (uint32_t ports = 1; ports <= 16; ports *= 4) {
+        coll_sim_machine_init(&machine, &nodes, 16);
+        CHECK(coll_sim_machine_read(&machine, "hockney:alpha=1us,beta=1,gamma=0", &why));
+        CHECK(coll_sim_machine_ports(&machine, ports, &why));
+        CHECK(coll_sim_machine_nic(&machine, "nic:elan3_f64_add", on_nic, &why));
+        coll_sim_options_init(&options, &machine.model);
+        options.topology = NULL;
+        options.adapter = machine.adapter;
+        CHECK_STATUS(coll_sim_run(&sim, &plan, false, &options), COLL_OK);
+        if (ports == 1)
+            one = sim.makespan;
+        CHECK_EQ(one - sim.makespan, ports == 1 ? 0 : (ports == 4 ? 11 : 14) * 2400000);
+    }
+}
+
 int main(void)
 {
     coll_sim_init(&sim);
@@ -155,6 +182,7 @@ int main(void)
     RUN(wide_trees_have_a_port_for_each_child);
     RUN(ports_of_a_node);
     RUN(ports_of_a_rail);
+    RUN(ports_of_a_nic);
     coll_sim_free(&sim);
     return check_done();
 }

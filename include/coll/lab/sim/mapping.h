@@ -13,7 +13,7 @@
 
 #include "outages.h"
 
-/* Places 0, run, 2 · run …, then 1, run + 1 …: as ranks follow each other. */
+/* Deals p ranks out in turn to runs of so many places. O(p). */
 COLL_INLINE void coll_mapping_cyclic(uint32_t *place, uint32_t p, uint32_t run)
 {
     uint32_t rank = 0;
@@ -22,7 +22,7 @@ COLL_INLINE void coll_mapping_cyclic(uint32_t *place, uint32_t p, uint32_t run)
             place[rank++] = (uint32_t)at;
 }
 
-/* Fisher, Yates 1938; Durstenfeld 1964. */
+/* Puts p ranks on the first p places in an order that the seed says (Durstenfeld 1964). O(p). */
 COLL_INLINE void coll_mapping_random(uint32_t *place, uint32_t p, uint64_t seed)
 {
     for (uint32_t rank = 0; rank < p; rank++)

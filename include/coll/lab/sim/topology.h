@@ -156,9 +156,10 @@ COLL_INLINE bool coll_topology_fits(const coll_topology *topology, const char *t
 typedef struct coll_topology_words {
     double hop_ns, message_ns, byte_ns, packet_bytes, ack_ns; /* of a link */
     double k, n, up, a, h, t, g, socket_ns, ports;
-    char route[COLL_PARAMETER_BYTES];   /* how a message finds its way */
-    char missing[COLL_PARAMETER_BYTES]; /* ends without a rank */
-    char failed[COLL_PARAMETER_BYTES];  /* links that do not work */
+    /* Which of several ways. */
+    char route[COLL_PARAMETER_BYTES];
+    char missing[COLL_PARAMETER_BYTES]; /* ends without a rank … */
+    char failed[COLL_PARAMETER_BYTES];  /* … and links that do not work */
 } coll_topology_words;
 
 /* The time of a byte that is not given. */
