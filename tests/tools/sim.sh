@@ -35,6 +35,9 @@ says 'busiest    (1) to (0): 2 messages, 16 bytes, taken 0.008 us, waited for 0.
     gather linear -p 3 --count 1 --model $loggp --topology mesh:3
 says '           (2) to (1): 1 message, 8 bytes, taken 0.004 us, waited for 0 us' \
     gather linear -p 3 --count 1 --model $loggp --topology mesh:3 --links 9
+says 'makespan   4 us' bcast linear -p 7 --count 1000 --type u8 --model hockney:alpha=1us,beta=1 --ports 3
+says 'hops       6 in all, 3 at the most' bcast linear -p 4 --count 1 --model $loggp --topology mesh:2x2,failed=0-1
+says 'hops       6 in all, 3 at the most' bcast linear -p 4 --count 1 --model $loggp --topology mesh:4 --map cyclic:4
 # The closed form of the model, in the same words.
 run 0 allreduce dpml -p 64 --nodes 8 --count 8k --param leaders=4 --model dpml:infiniband
 run 0 reduce fnomial -p 31 --param f=4 --count 1 --model moody:nic_f64_add
@@ -201,6 +204,19 @@ refuses 'there is no placement "some"; there are all, hybrid, action, host' bcas
     --placement some
 refuses 'ranks that share nodes are on places that follow each other: leave out --nodes, or missing=…' bcast linear -p 3 --nodes 1 \
     --model $loggp --topology fattree:k=4,n=1,missing=1
+refuses 'ranks that share nodes are on places that follow each other: leave out --nodes, or --map' bcast linear -p 4 --nodes 2 \
+    --model $loggp --topology mesh:2x2 --map random:1
+refuses '--map puts ranks on the places of a topology: say which, by --topology' bcast linear -p 4 --model $loggp --map block
+refuses '--traffic goes over the links of a topology: say which, by --topology' bcast linear -p 4 --model $loggp \
+    --traffic traffic:load=0.3,bytes=4096
+refuses '--traffic goes over links, and flat has none' bcast linear -p 4 --model $loggp --topology flat --traffic traffic:load=0.3,bytes=4096
+refuses 'load of traffic is a number from 0 to 0.99, not "1"' bcast linear -p 4 --model $loggp --topology mesh:4 --traffic traffic:load=1,bytes=8
+refuses 'there is no mapping "snake"; there are block, cyclic, random' bcast linear -p 4 --model $loggp --topology mesh:4 --map snake
+refuses 'no way leads from rank 0 to rank 1: the links that failed cut them off from each other' bcast linear -p 4 \
+    --model $loggp --topology mesh:4,failed=0-1
+refuses '--ports is a whole number from 1 to 64, not "65"' bcast linear -p 4 --model $loggp --ports 65
+refuses 'nbl has no ports to have several of; hockney, loggp, plogp and dpml have' bcast linear -p 4 --model nbl:delta --ports 2
+refuses 'the nodes of dpml have ports where gap or wire is not 0' bcast linear -p 4 --model dpml:infiniband --ports 2
 refuses 'nothing reduces in this network: give it --memory shm:…,a_fabric=…, or a dpml with a_fabric' allreduce in_network -p 4 --model $loggp
 refuses '--window is a whole number from 1 to 32, not "33"' bcast linear -p 4 --model $loggp --window 33
 refuses 'fnomial needs a window of at least 3' allreduce fnomial -p 4 --model $loggp --window 2
