@@ -5,8 +5,9 @@
  * the one o + max((s−1)O, (s−1)G) and the other g + (s−1)G, whether or not the message is
  * expected, and ends with the processor's part. So a message alone costs 2o + L + max(O, G)(s−1).
  * One of more than S bytes keeps its sender's buffer until it is taken and its receive is there;
- * that this becomes known costs nothing. Where a rank has several ports, its adapter moves the data by
- * itself: the receiving processor then takes o + (s−1)O alone, and the data is there as late as before. A message of no byte costs as much as one of one byte.
+ * that this becomes known costs nothing. Where a rank has several ports, its adapter moves the
+ * data by itself: the receiving processor then takes o + (s−1)O alone, and the data is there
+ * as late as before. A message of no byte costs as much as one of one byte.
  *
  * Where a processor is saturated, times may differ from LogGOPSim's. That one gives the processor
  * to what entered its queue first: a message does when it is sent, an action when the one before it
