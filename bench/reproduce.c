@@ -2,7 +2,8 @@
  *
  *   reproduce FOLDER [PAPER]…     papers: moody, littlefield, dpml, kumar, atcom; all without any
  *
- * make reproduce runs it. Ends with 1 if a statement of the report does not hold.
+ * make reproduce runs it. Ends with 1 if a statement of the report does not hold, or a number is not within
+ * its tolerance.
  */
 #include <string.h>
 

@@ -15,17 +15,18 @@
 
 #include "simulated.h"
 
-/* An allreduce of n bytes, 4 an element, on h nodes of ppn ranks. The ranks of a node reduce and
- * broadcast by the row `within`, if the composite algorithm asks for that. */
-static inline double cluster_us(const coll_dpml_costs *m, uint32_t h, uint32_t ppn,
-                                const char *row, const char *within, uint32_t param, double n)
+/* An allreduce of n bytes, 4 an element, on h nodes of ppn ranks, by a row with such parameters. The
+ * ranks of a node reduce and broadcast by the row `within`, if the composite algorithm asks for
+ * that. */
+static inline double cluster_with_us(const coll_dpml_costs *m, uint32_t h, uint32_t ppn,
+                                     const char *row, const char *within,
+                                     const uint32_t *params, double n)
 {
     const coll_hockney_costs far = {m->a_us, m->b_ns_per_byte, m->c_ns_per_byte};
     const coll_shm_costs near = {
         m->a_shm_us,    m->b_shm_ns_per_byte,    0, 0, m->c_ns_per_byte,
         m->a_fabric_us, m->b_fabric_ns_per_byte, 0, 0};
     coll_problem problem = simulated_problem(COLL_ALLREDUCE, h * ppn, (size_t)n / 4);
-    uint32_t params[COLL_PARAM_MAX] = {0};
     coll_cost_model network, model;
     coll_sim_hockney between;
     coll_sim_options options;
@@ -33,7 +34,6 @@ static inline double cluster_us(const coll_dpml_costs *m, uint32_t h, uint32_t p
     coll_sim_shm shm;
     problem.elem_bytes = 4;
     coll_nodes_even(&problem.nodes, h * ppn, ppn);
-    params[0] = param;
     coll_sim_hockney_init(&network, &between, &far);
     shm.costs = &near;
     shm.between = &network;
@@ -48,6 +48,15 @@ static inline double cluster_us(const coll_dpml_costs *m, uint32_t h, uint32_t p
     options.window = 32;
     return within ? simulated_composite_us(&problem, row, within, params, &options)
                   : simulated_us(&problem, row, params, &options);
+}
+
+/* The same by a row with one parameter. */
+static inline double cluster_us(const coll_dpml_costs *m, uint32_t h, uint32_t ppn,
+                                const char *row, const char *within, uint32_t param, double n)
+{
+    uint32_t params[COLL_PARAM_MAX] = {0};
+    params[0] = param;
+    return cluster_with_us(m, h, ppn, row, within, params, n);
 }
 
 /* dpml with l leaders a node. */

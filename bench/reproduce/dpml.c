@@ -354,4 +354,5 @@ void reproduce_dpml(void)
     simulated_leaders();
     figure_8();
     figure_9();
+    reproduce_dpml_scale();
 }

@@ -381,4 +381,5 @@ void reproduce_littlefield(void)
     blocks();
     figure_5();
     figure_7();
+    reproduce_littlefield_fit();
 }

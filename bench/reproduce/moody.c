@@ -349,5 +349,6 @@ void reproduce_moody(void)
     figure_5_4();
     figure_5_6();
     reproduce_moody_noise();
+    reproduce_moody_skew();
     reproduce_moody_bus();
 }

@@ -117,6 +117,11 @@ static bool begin(const char *label)
 {
     labels += label[0] != '\0';
     if (curves == CURVES || labels > LABELS || labels == 0 || !script) {
+        fprintf(
+            stderr,
+            "reproduce: the curve \"%s\" has no picture, or one with too many curves: a row "
+            "or a text ends a picture\n",
+            label);
         failed = true;
         return false;
     }
