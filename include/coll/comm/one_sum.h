@@ -9,13 +9,14 @@
  * operator and type; and none needs to commute, as operands stay in order. Rounding is as in any sum: exact
  * ones that also do not mind the order are those of order_free.h.
  *
- * A rank computes the blocks among its own operands. If each has one block of the same size, and p is one of
- * 2, 3, 4, 6, 7, 8, 12, 14 … (coll_i_one_sum_folds), recursive doubling and halving combine in the order of
- * the tree: long allreduces and reduces, and any allreduce of two ranks, are ordinary ones by these. Otherwise
- * ranks exchange blocks by the communicator's collectives, by whatever algorithms it takes. Short vectors are gathered, and merged by all who want
- * the result. Of long ones each rank gets the blocks of one section by an alltoallv, and merges
- * these: the traffic of a reduce_scatter, if each rank has as many operands, a power of two; with
- * other numbers up to twice the logarithm of that number as much.
+ * A rank computes the blocks among its own operands. If each has one block of the same size, and p
+ * is one of 2, 3, 4, 6, 7, 8, 12, 14 … (coll_i_one_sum_folds), recursive doubling and halving combine
+ * in the order of the tree: long allreduces and reduces, and any allreduce of two ranks, are ordinary
+ * ones by these. Otherwise ranks exchange blocks by the communicator's collectives, by whatever
+ * algorithms it takes. Short vectors are gathered, and merged by all who want the result. Of long ones
+ * each rank gets the blocks of one section by an alltoallv, and merges these: the traffic of a
+ * reduce_scatter, if each rank has as many operands, a power of two; with other numbers up to twice
+ * the logarithm of that number as much.
  *
  * All ranks give the same counts, count, type, operator, root and bytes of memory; `counts` has comm.p entries, or
  * is NULL: one operand each. `in` has this rank's operands, one behind the other, and is no part of `out`
