@@ -191,9 +191,11 @@ static void print_json(const struct world *w, const coll_sim *sim, double second
 
 /* Several collectives, from a file; of what is asked for it takes the ranks and what they share. */
 static int sim_workload(const char *path, struct ask *ask, const struct simulated *on,
-                        size_t elem_bytes, uint32_t window, bool json)
+                        size_t elem_bytes, uint32_t window, bool json,
+                        const struct traces *traces)
 {
     struct workload workload;
+    bool good;
     const uint64_t seed = ask->seed == UINT64_MAX ? 1 : ask->seed;
     if (ask->collective || ask->import || ask->count != UINT64_MAX || ask->root != UINT64_MAX ||
         ask->params.n > 0 || ask->inner.n > 0 || ask->in_place || ask->counts || ask->layout)
@@ -202,11 +204,12 @@ static int sim_workload(const char *path, struct ask *ask, const struct simulate
         refuse("when ranks begin is said in the workload: compute 0us random 5us, not --skew");
     if (ask->p == UINT64_MAX)
         refuse("-p P, the number of ranks, is missing");
+    traces_check(traces, (uint32_t)ask->p);
     ask->seed = UINT64_MAX;
     workload_read(&workload, path, ask, elem_bytes);
-    workload_sim(&workload, on, window, seed, json);
+    good = workload_sim(&workload, on, window, seed, json, traces);
     workload_free(&workload);
-    return 0;
+    return good ? 0 : 1;
 }
 
 /* ---- the command ------------------------------------------------------------------------- */
@@ -250,11 +253,11 @@ int sim_main(int argc, char **argv)
     double start;
     bool good = true;
     options_read(&command, argc, argv);
-    if (workload && (traces_are_wanted(&w.traces) || links != UINT64_MAX))
-        refuse("--trace, --svg, --pdf and --links tell of one collective, not of a workload");
+    if (workload && links != UINT64_MAX)
+        refuse("--links tells of one collective, not of a workload");
     if (workload)
         return sim_workload(workload, &ask, &w.on, coll_type_bytes(type_named(type)),
-                            (uint32_t)window, json);
+                            (uint32_t)window, json, &w.traces);
     ask.seeds_more = true;
     job_make(&job, &ask, coll_type_bytes(type_named(type)));
     if (job.import)

@@ -53,45 +53,111 @@ void traces_title(const struct job *job, int digits, double us, char *title, siz
              job->algorithm->name, job->p, job->p == 1 ? "" : "s", digits, us);
 }
 
-bool traces_write_sim(const struct traces *t, const struct job *job,
-                      const coll_sim_record *record, const coll_sim *sim)
+/* What is shown: a simulation, a run, or a workload. */
+struct shown {
+    const coll_sim_record *record;
+    const char *title;
+    const coll_sim *sim;
+    const coll_real_run *run;
+    const struct traces_workload *workload;
+};
+
+static coll_time workload_finish(const void *of, uint32_t rank)
 {
-    const size_t n = record->spans.n + record->flights.n;
+    return ((const struct traces_workload *)of)->finish[rank];
+}
+
+static void write_trace(const struct shown *shown, FILE *file)
+{
+    if (shown->sim) {
+        coll_sim_trace(shown->record, shown->sim, shown->title, file);
+    } else if (shown->run) {
+        coll_real_run_trace(shown->run, file);
+    } else {
+        coll_i_trace_head(shown->workload->p, NULL, file);
+        coll_i_trace_rest(shown->record, file);
+    }
+}
+
+static void write_svg(const struct shown *shown, FILE *file)
+{
+    if (shown->sim) {
+        coll_sim_svg(shown->record, shown->sim, shown->title, file);
+    } else if (shown->run) {
+        coll_real_run_svg(shown->run, shown->title, file);
+    } else {
+        const coll_i_svg_shown all = {shown->record,
+                                      shown->workload->p,
+                                      shown->workload->end,
+                                      workload_finish,
+                                      shown->workload,
+                                      shown->title,
+                                      true};
+        coll_i_svg_draw(&all, file);
+    }
+}
+
+static bool write_files(const struct traces *t, const struct shown *shown)
+{
     struct output out;
     struct pdf pdf;
-    char title[128];
     bool good = true;
-    if (record->full || n > most_of(t))
-        refuse("there is too much to show, more than %zu messages and operations: simulate "
-               "fewer ranks or segments",
-               most_of(t));
-    traces_title(job, 12, coll_time_us(sim->makespan), title, sizeof title);
     if (t->trace) {
         output_open(&out, t->trace);
-        coll_sim_trace(record, sim, title, out.file);
+        write_trace(shown, out.file);
         good = output_close(&out);
     }
     if (t->svg && good) {
         output_open(&out, t->svg);
-        coll_sim_svg(record, sim, title, out.file);
+        write_svg(shown, out.file);
         good = output_close(&out);
     }
     if (t->pdf && good) {
         pdf_open(&pdf, t->pdf);
-        coll_sim_svg(record, sim, title, pdf.svg);
+        write_svg(shown, pdf.svg);
         good = pdf_close(&pdf);
     }
     return good;
+}
+
+/* Refuses a record of a simulation that is too long. */
+static void check_record(const struct traces *t, const coll_sim_record *record,
+                         const char *fewer)
+{
+    if (record->full || record->spans.n + record->flights.n > most_of(t))
+        refuse("there is too much to show, more than %zu messages and operations: simulate "
+               "fewer %s",
+               most_of(t), fewer);
+}
+
+bool traces_write_sim(const struct traces *t, const struct job *job,
+                      const coll_sim_record *record, const coll_sim *sim)
+{
+    char title[128];
+    const struct shown shown = {record, title, sim, NULL, NULL};
+    check_record(t, record, "ranks or segments");
+    traces_title(job, 12, coll_time_us(sim->makespan), title, sizeof title);
+    return write_files(t, &shown);
+}
+
+bool traces_write_workload(const struct traces *t, const struct traces_workload *workload,
+                           const coll_sim_record *record)
+{
+    char title[256];
+    const struct shown shown = {record, title, NULL, NULL, workload};
+    check_record(t, record, "ranks or calls");
+    snprintf(title, sizeof title, "%.100s, %u rank%s: %.12g us", workload->name, workload->p,
+             workload->p == 1 ? "" : "s", coll_time_us(workload->end));
+    return write_files(t, &shown);
 }
 
 bool traces_write_run(const struct traces *t, const struct job *job,
                       const coll_real_rank *ranks, double seconds)
 {
     coll_real_run run;
-    struct output out;
-    struct pdf pdf;
     char title[128];
-    bool good = true;
+    const struct shown shown = {&run.record, title, NULL, &run, NULL};
+    bool good;
     coll_status status;
     for (uint32_t rank = 0; rank < job->p; rank++)
         if (ranks[rank].dropped)
@@ -107,21 +173,7 @@ bool traces_write_run(const struct traces *t, const struct job *job,
                "ranks or segments",
                SVG_MOST);
     traces_title(job, 4, seconds * 1e6, title, sizeof title);
-    if (t->trace) {
-        output_open(&out, t->trace);
-        coll_real_run_trace(&run, out.file);
-        good = output_close(&out);
-    }
-    if (t->svg && good) {
-        output_open(&out, t->svg);
-        coll_real_run_svg(&run, title, out.file);
-        good = output_close(&out);
-    }
-    if (t->pdf && good) {
-        pdf_open(&pdf, t->pdf);
-        coll_real_run_svg(&run, title, pdf.svg);
-        good = pdf_close(&pdf);
-    }
+    good = write_files(t, &shown);
     coll_real_run_free(&run);
     return good;
 }

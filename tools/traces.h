@@ -16,6 +16,14 @@ struct traces {
     const char *trace, *svg, *pdf; /* NULL: none */
 };
 
+/* Several calls, of which the record has them all. */
+struct traces_workload {
+    const char *name;
+    uint32_t p;
+    coll_time end;           /* of all ranks … */
+    const coll_time *finish; /* … and of each */
+};
+
 enum { TRACES_MOST = 1 << 24 }; /* messages and operations that are shown */
 
 #define TRACES_OPTIONS(traces, what)                                                           \
@@ -41,6 +49,8 @@ void traces_title(const struct job *job, int digits, double us, char *title, siz
 /* Write the files; false: it was said on stderr that one could not be. Too much is refused. */
 bool traces_write_sim(const struct traces *traces, const struct job *job,
                       const coll_sim_record *record, const coll_sim *sim);
+bool traces_write_workload(const struct traces *traces, const struct traces_workload *workload,
+                           const coll_sim_record *record);
 bool traces_write_run(const struct traces *traces, const struct job *job,
                       const coll_real_rank *ranks, double seconds);
 

@@ -26,6 +26,7 @@
 
 #include "job.h"
 #include "simulated.h"
+#include "traces.h"
 
 typedef enum workload_kind {
     WORKLOAD_COMPUTE,
@@ -63,7 +64,8 @@ struct workload_step {
     uint64_t times, left;
     size_t other; /* its END; its REPEAT */
     /* CALL */
-    char *words; /* as they stand */
+    char *words;    /* as they stand */
+    char label[80]; /* collective and algorithm */
     struct ask ask;
     struct job job;
     struct simulated on;
@@ -82,9 +84,10 @@ struct workload {
 void workload_read(struct workload *workload, const char *path, const struct ask *ask,
                    size_t elem_bytes);
 
-/* Simulates it on the machine of these words, and prints what it took. */
-void workload_sim(struct workload *workload, const struct simulated *on, uint32_t window,
-                  uint64_t seed, bool json);
+/* Simulates it on the machine of these words, prints what it took, and writes the traces that are wanted. False: it was
+ * said on stderr that one could not be written. */
+bool workload_sim(struct workload *workload, const struct simulated *on, uint32_t window,
+                  uint64_t seed, bool json, const struct traces *traces);
 
 void workload_free(struct workload *workload);
 

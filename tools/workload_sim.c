@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "json.h"
 #include "memory.h"
@@ -24,10 +25,29 @@ struct timeline {
     struct rank_time *ranks;
     coll_time *starts, latest;
     coll_sim sim;
+    coll_sim_record *record;                             /* NULL: none is wanted */
     uint64_t seed, step, calls, messages, bytes, events; /* step: how many were taken */
 };
 
 /* ---- a step ------------------------------------------------------------------------------ */
+
+/* Notes that a rank computed, or was in a call. The name must stay. */
+static void note(struct timeline *t, coll_sim_sight what, uint32_t rank, coll_time end,
+                 const char *name)
+{
+    coll_sim_span *span;
+    if (!t->record || t->record->full ||
+        !coll_i_record_room(t->record, &t->record->spans, sizeof *span))
+        return;
+    span = (coll_sim_span *)t->record->spans.at + t->record->spans.n++;
+    memset(span, 0, sizeof *span);
+    span->start = t->ranks[rank].now;
+    span->end = end;
+    span->rank = rank;
+    span->peer = COLL_RANK_NONE;
+    span->what = what;
+    span->name = name;
+}
 
 /* Microseconds that a rank takes longer than the others. */
 static double more_of(const struct timeline *t, const struct workload_step *step, uint32_t rank)
@@ -64,6 +84,7 @@ static void compute(struct timeline *t, const struct workload_step *step,
         if (end >= COLL_TIME_LIMIT)
             refuse("it takes longer than 26 days, which is as far as the simulator counts");
         me->computing += coll_time_us(end - me->now);
+        note(t, COLL_SEEN_COMPUTE, rank, end, "compute");
         me->now = end;
     }
 }
@@ -92,6 +113,7 @@ static void call(struct timeline *t, struct workload_step *step)
         const double waited = left > begin && last > begin
                                   ? coll_time_us((left < last ? left : last) - begin)
                                   : 0;
+        note(t, COLL_SEEN_BEGIN, rank, coll_later(left, begin), step->label);
         me->now = coll_later(left, begin);
         me->inside += coll_time_us(me->now - begin);
         me->waiting += waited;
@@ -249,10 +271,25 @@ static void print_json(const struct timeline *t, const struct simulated *on)
     printf("]}\n");
 }
 
-void workload_sim(struct workload *w, const struct simulated *on, uint32_t window,
-                  uint64_t seed, bool json)
+static bool write_traces(const struct timeline *t, const struct traces *traces)
+{
+    const struct workload *w = t->w;
+    coll_time *finish = memory_of(w->p, sizeof *finish);
+    const struct traces_workload shown = {w->path, w->p, t->latest, finish};
+    bool good;
+    for (uint32_t rank = 0; rank < w->p; rank++)
+        finish[rank] = t->ranks[rank].now;
+    good = traces_write_workload(traces, &shown, t->record);
+    free(finish);
+    return good;
+}
+
+bool workload_sim(struct workload *w, const struct simulated *on, uint32_t window,
+                  uint64_t seed, bool json, const struct traces *traces)
 {
     static struct timeline t;
+    static coll_sim_record record;
+    bool good = true;
     const struct simulated *machine = NULL;
     const double start = seconds_now();
     t.w = w;
@@ -260,26 +297,38 @@ void workload_sim(struct workload *w, const struct simulated *on, uint32_t windo
     t.ranks = memory_of(w->p, sizeof *t.ranks);
     t.starts = memory_of(w->p, sizeof *t.starts);
     coll_sim_init(&t.sim);
+    if (traces_are_wanted(traces)) {
+        coll_sim_record_init(&record, TRACES_MOST);
+        t.record = &record;
+    }
     for (size_t i = 0; i < w->n; i++) {
         struct workload_step *step = w->steps[i];
         const uint32_t n = step->job.per_rank ? w->p : 1;
         if (step->kind != WORKLOAD_CALL)
             continue;
         step->on = *on;
+        snprintf(step->label, sizeof step->label, "%s %s",
+                 coll_collective_name(step->job.collective), step->job.algorithm->name);
         simulated_prepare(&step->on, step->job.plans, n, w->p, seed);
         for (uint32_t k = 0; k < n; k++)
             if (window < step->job.plans[k].window)
                 refuse("%s, line %" PRIu32 ": %s needs a window of at least %u", w->path,
                        step->line, step->job.algorithm->name, step->job.plans[k].window);
         step->on.options.window = window;
+        step->on.options.see = t.record ? coll_sim_record_see : NULL;
+        step->on.options.arg = t.record;
         machine = &step->on;
     }
     run(&t);
+    if (t.record)
+        good = write_traces(&t, traces);
     if (json)
         print_json(&t, machine);
     else
         print_report(&t, machine, seconds_now() - start);
     coll_sim_free(&t.sim);
+    coll_sim_record_free(&record);
     free(t.starts);
     free(t.ranks);
+    return good;
 }

@@ -111,12 +111,32 @@ wrong '4: the repeat of line 2 has no end' 'barrier linear' 'repeat 3' 'barrier 
 wrong '1: how often something is repeated is a whole number from 1 to 1000000000, not "0"' 'repeat 0'
 wrong '2: all repeats together are more than 4G times' 'repeat 1000000' 'repeat 1000000'
 wrong '1: alltoall bruck is impossible: counts or offsets exceed what this machine can address' 'alltoall bruck count=4611686018427387901'
+
+# ---- pictures --------------------------------------------------------------------------------
+# All calls in one picture and one trace, with what ranks compute between them: of 8 ranks 3 computations and 4 calls
+# each, 2 of 24 messages and 2 of 7.
+file 'compute 5us random 5us' 'repeat 2' 'compute 3us ramp 6us' 'allreduce recursive_doubling' 'bcast fnomial root=3' end
+run 0 --workload load -p 8 --model $loggp
+sed '/^simulated/d' out >plain
+run 0 --workload load -p 8 --model $loggp --svg load.svg --trace load.json
+sed '/^simulated/d' out | cmp -s - plain || fail 'a picture changes the report'
+if command -v xmllint >/dev/null 2>&1 || [ "${COLL_REQUIRE_ALL:-}" = 1 ]; then
+    xmllint --noout load.svg 2>err || fail 'the picture is no XML'
+    [ "$(xmllint --xpath 'count(//*[local-name()="g"][last()]/*)' load.svg 2>err)" = 62 ] || fail 'not 62 messages are drawn'
+fi
+grep -q ">load, 8 ranks: $(sed -n 's/^makespan  *//p' out)<" load.svg || fail 'the picture has another makespan'
+[ "$(grep -c '"name":"allreduce recursive_doubling","cat":"collective"' load.json)" -eq 16 ] || fail 'not 16 allreduces in the trace'
+[ "$(grep -c '"name":"compute","cat":"compute"' load.json)" -eq 24 ] || fail 'not 24 computations in the trace'
+[ "$(grep -c '"name":"message".*"ph":"s"' load.json)" -eq 62 ] || fail 'not 62 messages in the trace'
+
 file '# nothing'
 refuses 'load has no call of a collective' --workload load -p 8 --model $loggp
 refuses 'there cannot be read: No such file or directory' --workload there -p 8 --model $loggp
 refuses '--workload FILE says which collectives, of what: leave them out here' bcast linear --workload load -p 8 --model $loggp
 refuses '--workload FILE says which collectives, of what: leave them out here' --count 3 --workload load -p 8 --model $loggp
 refuses 'when ranks begin is said in the workload: compute 0us random 5us, not --skew' --workload load -p 8 --model $loggp --skew 5us
-refuses '--trace, --svg, --pdf and --links tell of one collective, not of a workload' --workload load -p 8 --model $loggp --svg a.svg
+refuses '--links tells of one collective, not of a workload' --workload load -p 8 --model $loggp --links 2
+refuses '--trace and --svg write files, not "-"' --workload load -p 8 --model $loggp --svg -
+refuses 'a picture shows at most 1024 ranks, not 1025' --workload load -p 1025 --model $loggp --svg a.svg
 refuses '-p P, the number of ranks, is missing' --workload load --model $loggp
 done_checks
