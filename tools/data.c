@@ -367,6 +367,20 @@ static void put_neighbor(const struct data *d, const struct serial *s, uint32_t 
     put(d, s, coll_out_block(plan, i), from, first);
 }
 
+void data_divide(const struct data *d, uint32_t rank, void *out)
+{
+    const coll_plan *plan = job_plan(d->job, rank);
+    const coll_problem *of = &plan->problem;
+    const coll_collective c = of->collective;
+    const uint32_t operands = c == COLL_SCAN ? rank + 1 : c == COLL_EXSCAN ? rank : of->p;
+    const bool scatters = c == COLL_REDUCE_SCATTER || c == COLL_REDUCE_SCATTER_BLOCK;
+    const size_t count = c == COLL_REDUCE && rank != of->root ? 0
+                         : scatters                           ? coll_in_block(plan, rank).count
+                                                              : of->count;
+    if (d->divide && operands > 1 && count > 0)
+        d->divide(out, count, operands);
+}
+
 /* Works out what a rank's OUT must hold. Returns how many elements of it are defined. */
 static size_t want(const struct data *d, const struct serial *s, uint32_t rank)
 {
@@ -457,6 +471,7 @@ bool data_check(const struct data *d, uint32_t first, uint32_t ranks, void *cons
         const size_t given = coll_plan_extents(job_plan(d->job, rank), rank).in;
         if (rank < first)
             continue;
+        data_divide(d, rank, s.wanted);
         right = compare(d, rank, "OUT", out[rank - first], s.wanted, n, why, why_bytes);
         if (right && given > 0) {
             make_input(d, rank, 0, given, s.operand);

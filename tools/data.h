@@ -13,7 +13,8 @@ struct data {
     const struct job *job;
     coll_type type;
     coll_operator which;
-    coll_op op; /* where the collective reduces */
+    coll_op op;                                        /* where the collective reduces */
+    void (*divide)(void *x, size_t count, uint32_t n); /* an average's results; else NULL */
     uint64_t seed;
     size_t elem_bytes;
 };
@@ -24,6 +25,10 @@ size_t data_input_count(const struct data *data, uint32_t rank);
 
 /* Writes a rank's input to where it belongs, and a pattern to the rest of OUT. */
 void data_fill(const struct data *data, uint32_t rank, void *in, void *out);
+
+/* After the collective: divides what it left in a rank's OUT, if it is to be an average, by the number of operands in
+ * it, as communicators do (coll/comm/scaled.h). */
+void data_divide(const struct data *data, uint32_t rank, void *out);
 
 /* Checks some ranks after the collective, whose buffers are given from the first of them on. Returns
  * false, and the reason in `why`, if a result is wrong, or IN has changed. */

@@ -365,6 +365,8 @@ bool member_repeat(struct member *me, const struct data *data, uint32_t window, 
         status = coll_engine_start(&part.engine, &part.task);
         if (status == COLL_OK)
             status = coll_engine_wait(&part.engine);
+        if (status == COLL_OK)
+            data_divide(data, me->rank, *out);
         if (me->events)
             coll_traced_end(&me->traced, call, status);
         times[i] = (coll_bench_now(&me->bench) - start) / 1e9;

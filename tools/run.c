@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "coll/comm/scaled.h"
 #include "coll/reduce.h"
 #include "commands.h"
 #include "imported.h"
@@ -44,15 +45,19 @@ struct run {
 static void choose_operator(struct data *data, coll_type type, const char *word)
 {
     const bool reduces = coll_is(COLL_REDUCING, data->job->collective);
+    const bool averages = word && strcmp(word, "avg") == 0; /* a sum, divided */
     char types[256];
     int n = 0;
     data->which = COLL_SUM;
+    data->divide = NULL;
     if (!reduces && word)
         refuse("%s has no operator, so --op has no meaning",
                coll_collective_name(data->job->collective));
     if (!reduces)
         return;
-    if (word)
+    if (averages)
+        data->divide = coll_i_divide_of(type);
+    else if (word)
         data->which = operator_named(word);
     else if (type >= COLL_I16_I32 && type <= COLL_F64_I32)
         data->which = COLL_MINLOC;
@@ -64,8 +69,8 @@ static void choose_operator(struct data *data, coll_type type, const char *word)
             n += snprintf(types + n, sizeof types - (size_t)n, "%s%s", n ? ", " : "",
                           coll_type_name(t));
     }
-    refuse("%s is not defined on %s; it is on %s", coll_operator_name(data->which),
-           coll_type_name(type), types);
+    refuse("%s is not defined on %s; it is on %s",
+           averages ? word : coll_operator_name(data->which), coll_type_name(type), types);
 }
 
 static enum world_kind kind_named(const char *word)
@@ -181,7 +186,7 @@ static void print_head(const struct data *data, const struct run *run)
     if (data->job->collective != COLL_BARRIER)
         printf("; %s", coll_type_name(data->type));
     if (coll_is(COLL_REDUCING, data->job->collective))
-        printf(", %s", coll_operator_name(data->which));
+        printf(", %s", data->divide ? "avg" : coll_operator_name(data->which));
     if (run->member)
         printf("; a process a rank, by %s\n",
                strcmp(run->transport, "tcp") == 0   ? "TCP"
@@ -398,8 +403,8 @@ int run_main(int argc, char **argv)
              "element type (f64): i8 … i64, u8 … u64, f8_e4m3, f8_e5m2, f16, bf16, f32, f64, "
              "cf32, cf64, i32_i32 …",
              &type_word),
-        WORD("op", "OP", "operator (sum): sum, prod, min, max, band … lxor, minloc, maxloc",
-             &run.op),
+        WORD("op", "OP",
+             "operator (sum): sum, prod, min, max, band … lxor, minloc, maxloc, avg", &run.op),
         WORD("transport", "T",
              "threads (one a rank), tcp (between those), join (tcp between nodes alone), "
              "loopback (all ranks in one thread), shm, ucx or ofi (processes)",

@@ -153,6 +153,8 @@ static void *rank_main(void *argument)
         me->status = coll_engine_start(&me->request, &me->run);
         if (me->status == COLL_OK)
             me->status = coll_engine_wait(&me->request);
+        if (me->status == COLL_OK)
+            data_divide(w->data, me->rank, w->out[me->rank]);
         note_end(me);
         me->end = seconds_now();
         if (w->data->job->collective == COLL_BARRIER && me->status == COLL_OK &&
@@ -232,9 +234,11 @@ static void run_loopback(struct world *w)
         status = coll_loopback_run(&w->engine->loopback, w->engine->requests, w->p);
     for (uint32_t rank = 0; rank < w->p; rank++) {
         struct world_rank *me = &w->ranks[rank];
-        me->end = seconds_now();
         if (me->status == COLL_OK)
             me->status = me->request.status == COLL_AGAIN ? status : me->request.status;
+        if (me->status == COLL_OK)
+            data_divide(w->data, rank, w->out[rank]);
+        me->end = seconds_now();
         note_end(me);
     }
 }

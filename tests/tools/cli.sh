@@ -264,6 +264,15 @@ for type in cf32 cf64; do
         says '^result     right' run allreduce fnomial -p 13 --count 50 --type $type --op $op --repeat 1
     done
 done
+for type in i8 u16 i64 f8_e4m3 f16 bf16 f32 f64 cf64; do
+    says '^result     right' run allreduce ring -p 5 --count 50 --type $type --op avg --repeat 2
+done
+for row in 'reduce fnomial --root 2' 'reduce_scatter pairwise --in-place' 'scan linear' 'exscan linear --in-place'; do
+    # shellcheck disable=SC2086
+    says '^result     right' run $row -p 4 --count 9 --op avg --repeat 3 --transport loopback
+done
+refuses 'coll run: avg is not defined on i32_i32; it is on i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64, cf32, cf64, f8_e4m3, f8_e5m2' \
+    run allreduce ring -p 2 --type i32_i32 --op avg
 refuses 'coll run: min is not defined on cf32; it is on i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64, f8_e4m3, f8_e5m2' \
     run allreduce ring -p 2 --type cf32 --op min
 for type in i16_i32 i32_i32 i64_i32 f32_i32 f64_i32; do

@@ -11,12 +11,11 @@
  *
  * A rank computes the blocks among its own operands. If each has one block of the same size, and p
  * is one of 2, 3, 4, 6, 7, 8, 12, 14 … (coll_i_one_sum_folds), recursive doubling and halving combine
- * in the order of the tree: long allreduces and reduces, and any allreduce of two ranks, are ordinary
- * ones by these. Otherwise ranks exchange blocks by the communicator's collectives, by whatever
- * algorithms it takes. Short vectors are gathered, and merged by all who want the result. Of long ones
- * each rank gets the blocks of one section by an alltoallv, and merges these: the traffic of a
- * reduce_scatter, if each rank has as many operands, a power of two; with other numbers up to twice
- * the logarithm of that number as much.
+ * in the order of the tree: allreduces, and long reduces, are ordinary ones by these. Otherwise ranks
+ * exchange blocks by the communicator's collectives, by whatever algorithms it takes. Short vectors
+ * are gathered, and merged by all who want the result. Of long ones each rank gets the blocks of one
+ * section by an alltoallv, and merges these: the traffic of a reduce_scatter, if each rank has as
+ * many operands, a power of two; with other numbers up to twice the logarithm of that number as much.
  *
  * All ranks give the same counts, count, type, operator, root and bytes of memory; `counts` has comm.p entries, or
  * is NULL: one operand each. `in` has this rank's operands, one behind the other, and is no part of `out`
@@ -186,11 +185,11 @@ COLL_INLINE const coll_algorithm *coll_i_one_sum_algorithm(const coll_i_one_sum_
     for (uint32_t r = 1; r < p; r++)
         if (coll_i_one_sum_operands(it->counts, r) != each)
             return NULL;
+    if (!coll_i_one_sum_is_long(p, it->blocks, it->count, it->elem_bytes))
+        return rooted ? NULL : &coll_recursive_doubling_allreduce;
     if (p == 2 && !rooted &&
         (it->comm->transport->zero_copy || it->count < COLL_I_ONE_SUM_HALVES / it->elem_bytes))
         return &coll_recursive_doubling_allreduce;
-    if (!coll_i_one_sum_is_long(p, it->blocks, it->count, it->elem_bytes))
-        return NULL;
     return rooted ? &coll_rabenseifner_reduce : &coll_rabenseifner_allreduce;
 }
 
