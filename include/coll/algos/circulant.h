@@ -27,28 +27,8 @@
 #ifndef COLL_ALGOS_CIRCULANT_H
 #define COLL_ALGOS_CIRCULANT_H
 
+#include "kit/circulant_blocks.h"
 #include "kit/circulant_schedule.h"
-
-/* Where block i begins in the vector that is cut into p blocks; for i = p, where that ends. */
-COLL_HOT_INLINE size_t coll_i_circulant_at(const coll_plan *plan, uint32_t i)
-{
-    const coll_problem *of = &plan->problem;
-    if (of->collective == COLL_ALLREDUCE)
-        return coll_part_offset(plan->cut, i);
-    return coll_i_layout_at(coll_is(COLL_REDUCING, of->collective) ? &of->in : &of->out,
-                            of->count, of->p, i);
-}
-
-/* Elements of n blocks from number `first` on, around the end. */
-COLL_HOT_INLINE size_t coll_i_circulant_elements(const coll_plan *plan, uint32_t first,
-                                                 uint32_t n)
-{
-    const uint32_t p = plan->problem.p, straight = p - first;
-    if (n <= straight)
-        return coll_i_circulant_at(plan, first + n) - coll_i_circulant_at(plan, first);
-    return coll_i_circulant_at(plan, p) - coll_i_circulant_at(plan, first) +
-           coll_i_circulant_at(plan, n - straight);
-}
 
 /* ---- reduce_scatter, and the first half of allreduce ------------------------------------- */
 

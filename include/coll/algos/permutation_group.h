@@ -1,11 +1,10 @@
 /* coll/algos/permutation_group.h — allreduce for any p, in ⌈log2 p⌉ to 2⌈log2 p⌉ rounds
  *
- * Ranks move data by the powers of one cyclic permutation, so the plan looks the same from every
- * rank. As in circulant.h the vector is cut into p blocks, and the distances come of halving p. But
- * here rank r does not reduce block r alone, but w blocks, r … r+w−1, and as many rounds of the
- * allgather are left out as w has bits. `removed` says how many: 0 (w = 1) moves the least, as
- * circulant.h does, and from ⌈log2 p⌉ on (w = p) nothing is gathered, as in recursive doubling. In
- * between, a round less is paid with longer messages of the others.
+ * Ranks move data by the powers of one cyclic permutation. As in circulant.h the vector is cut into p
+ * blocks, and the distances come of halving p. But rank r does not reduce block r alone, but w blocks,
+ * r … r+w−1, and as many rounds of the allgather are left out as w has bits. `removed` says how many:
+ * 0 (w = 1) moves the least, as circulant.h does; from ⌈log2 p⌉ on (w = p) nothing is gathered, as in
+ * recursive doubling. In between, a round less is paid with longer messages of the others.
  *
  * A rank has two partial sums of a block. With s left, its result is A of the ranks 0 … s−1 to the
  * left of who reduces it, and B of those 1 … s−1 to the left. So each round halves s, for all
@@ -44,6 +43,9 @@ COLL_TABLE(coll_param, coll_i_permutation_params, {
 typedef struct coll_i_permutation_shape {
     uint32_t width, reducing, gathering;
     uint32_t single; /* reducing rounds before there is a B, with the one that makes it */
+    uint32_t apart,
+        twice;     /* rounds from apart on, where A is in OUT, in two steps each: so many */
+    uint32_t sums; /* steps of the reducing rounds */
 } coll_i_permutation_shape;
 
 COLL_HOT_INLINE coll_i_permutation_shape coll_i_permutation_shape_of(const coll_plan *plan)
@@ -53,7 +55,11 @@ COLL_HOT_INLINE coll_i_permutation_shape coll_i_permutation_shape_of(const coll_
     shape.reducing = rounds;
     shape.gathering = plan->param[0] < rounds ? rounds - plan->param[0] : 0;
     shape.width = coll_i_circulant_skip(p, shape.gathering);
-    shape.single = COLL_LOWEST_BIT(p) < rounds ? COLL_LOWEST_BIT(p) + 1 : rounds;
+    shape.twice = COLL_LOWEST_BIT(p) < rounds ? COLL_LOWEST_BIT(p) : rounds;
+    shape.single = shape.twice < rounds ? shape.twice + 1 : rounds;
+    shape.apart = shape.twice > 0 && !coll_in_place(plan) ? 1 : 0;
+    shape.twice -= shape.apart;
+    shape.sums = 2 * rounds - shape.single + shape.twice;
     return shape;
 }
 
@@ -77,39 +83,6 @@ COLL_HOT_INLINE void coll_i_permutation_round_of(const coll_plan *plan,
     round->in_out = coll_in_place(plan) || ((p - 1) & before) != 0; /* an even s before */
     round->give = s - half;
     round->blocks = more < p - half ? half + more : p;
-}
-
-/* Blocks of a message, one run, or two around the end of the vector. */
-typedef struct coll_i_permutation_run {
-    uint32_t first, blocks, left;
-    size_t at, before, count; /* in the vector, in the message, in the run: elements */
-} coll_i_permutation_run;
-
-COLL_HOT_INLINE void coll_i_permutation_cut(const coll_plan *plan, coll_i_permutation_run *run)
-{
-    const uint32_t straight = plan->problem.p - run->first;
-    run->blocks = run->left < straight ? run->left : straight;
-    run->at = coll_i_circulant_at(plan, run->first);
-    run->count = coll_i_circulant_at(plan, run->first + run->blocks) - run->at;
-}
-
-/* The first run; the whole vector is one. */
-COLL_HOT_INLINE void coll_i_permutation_begin(const coll_plan *plan, uint32_t first,
-                                              uint32_t blocks, coll_i_permutation_run *run)
-{
-    run->first = blocks == plan->problem.p ? 0 : first;
-    run->left = blocks;
-    run->before = 0;
-    coll_i_permutation_cut(plan, run);
-}
-
-COLL_HOT_INLINE void coll_i_permutation_next(const coll_plan *plan, coll_i_permutation_run *run)
-{
-    run->left -= run->blocks;
-    run->before += run->count;
-    run->first = 0;
-    if (run->left > 0)
-        coll_i_permutation_cut(plan, run);
 }
 
 /* SCRATCH: B, A ⊕ B to be sent, and messages to be combined. */
@@ -156,23 +129,29 @@ COLL_HOT_INLINE coll_ref coll_i_permutation_b(const coll_plan *plan,
     return COLL_AT(COLL_SCRATCH, coll_i_circulant_elements(plan, scratch->b_first, from));
 }
 
-/* A ⊕ B of what is sent in the round. */
+/* A ⊕ B of what is sent in the round; without a B, A ⊕ what has come. */
 COLL_HOT_INLINE unsigned coll_i_permutation_add(const coll_plan *plan, uint32_t rank,
                                                 const coll_i_permutation_round *round,
                                                 const coll_i_permutation_scratch *scratch,
                                                 coll_action *out)
 {
     const coll_ref a = round->in_out ? COLL_AT(COLL_OUT, 0) : coll_input(plan);
-    coll_i_permutation_run run;
+    const bool sum = round->has_b;
+    coll_i_circulant_run run;
     unsigned n = 0;
-    coll_i_permutation_begin(plan, coll_mod_add(rank, round->give, plan->problem.p),
-                             round->blocks, &run);
-    for (; run.left > 0; coll_i_permutation_next(plan, &run))
-        coll_act_reduce(&out[n++], COLL_AT(COLL_SCRATCH, scratch->sum + run.before), a + run.at,
-                        coll_i_permutation_b(plan, scratch, run.first), run.count);
+    coll_i_circulant_begin(plan, coll_mod_add(rank, sum ? round->give : 0, plan->problem.p),
+                           round->blocks, &run);
+    for (; run.left > 0; coll_i_circulant_next(plan, &run)) {
+        const coll_ref via =
+            COLL_AT(COLL_SCRATCH, (sum ? scratch->sum : scratch->via) + run.before);
+        coll_act_reduce(&out[n++], sum ? via : a + run.at, a + run.at,
+                        sum ? coll_i_permutation_b(plan, scratch, run.first) : via, run.count);
+    }
     return n;
 }
 
+/* What comes to where something is still sent from is not combined at once: that would wait for the
+ * send, and so would messages behind it that another rank waits for, where plans run side by side. */
 COLL_HOT_INLINE unsigned coll_i_permutation_exchange(const coll_plan *plan, uint32_t rank,
                                                      const coll_i_permutation_round *round,
                                                      const coll_i_permutation_scratch *scratch,
@@ -181,22 +160,23 @@ COLL_HOT_INLINE unsigned coll_i_permutation_exchange(const coll_plan *plan, uint
     const uint32_t p = plan->problem.p, behind = round->into_b ? 1 : 0;
     const uint32_t distance = round->give - behind;
     const coll_ref a = round->in_out ? COLL_AT(COLL_OUT, 0) : coll_input(plan);
-    coll_i_permutation_run run;
+    const bool apart = round->in_out && !round->has_b && !round->into_b;
+    coll_i_circulant_run run;
     unsigned n = 0;
-    coll_i_permutation_begin(plan, coll_mod_add(rank, round->give, p), round->blocks, &run);
-    for (; run.left > 0; coll_i_permutation_next(plan, &run))
+    coll_i_circulant_begin(plan, coll_mod_add(rank, round->give, p), round->blocks, &run);
+    for (; run.left > 0; coll_i_circulant_next(plan, &run))
         coll_act_send(&out[n++], coll_mod_add(rank, distance, p),
                       round->has_b ? COLL_AT(COLL_SCRATCH, scratch->sum + run.before)
                                    : a + run.at,
                       run.count);
-    coll_i_permutation_begin(plan, coll_mod_add(rank, behind, p), round->blocks, &run);
-    for (; run.left > 0; coll_i_permutation_next(plan, &run)) {
+    coll_i_circulant_begin(plan, coll_mod_add(rank, behind, p), round->blocks, &run);
+    for (; run.left > 0; coll_i_circulant_next(plan, &run)) {
         const uint32_t peer = coll_mod_sub(rank, distance, p);
         const coll_ref via = COLL_AT(COLL_SCRATCH, scratch->via + run.before);
         const coll_ref to = round->into_b ? coll_i_permutation_b(plan, scratch, run.first)
                                           : COLL_AT(COLL_OUT, run.at);
-        if (round->into_b && !round->has_b)
-            coll_act_recv(&out[n++], peer, to, run.count);
+        if (apart || (round->into_b && !round->has_b))
+            coll_act_recv(&out[n++], peer, apart ? via : to, run.count);
         else
             coll_act_recv_reduce(&out[n++], peer, to, round->into_b ? to : a + run.at,
                                  round->into_b || round->in_out ? via : to, run.count);
@@ -210,26 +190,32 @@ COLL_INLINE size_t coll_i_permutation_steps(const coll_plan *plan, uint32_t rank
     (void)rank;
     if (plan->problem.p == 1)
         return coll_in_place(plan) ? 0 : 1;
-    return (size_t)2 * shape.reducing - shape.single + shape.gathering;
+    return (size_t)shape.sums + shape.gathering;
 }
 
 COLL_INLINE unsigned coll_i_permutation_step(const coll_plan *plan, uint32_t rank, size_t s,
                                              coll_action *out)
 {
     const coll_i_permutation_shape shape = coll_i_permutation_shape_of(plan);
-    const uint32_t step = (uint32_t)s, sums = 2 * shape.reducing - shape.single;
-    const uint32_t k = step < shape.single ? step : shape.single + ((step - shape.single) >> 1);
+    const uint32_t step = (uint32_t)s,
+                   behind = step - shape.twice; /* the steps that are second */
+    const bool apart = step >= shape.apart && step - shape.apart < 2 * shape.twice;
+    const bool alone = !apart && (step < shape.apart || behind < shape.single);
+    const uint32_t first = apart ? shape.apart : shape.single;
+    const uint32_t in = (apart ? step : behind) - first; /* step of its rounds of two */
+    const uint32_t k = !alone ? first + (in >> 1) : step < shape.apart ? step : behind;
     coll_i_permutation_round round;
     coll_i_permutation_scratch scratch;
     if (plan->problem.p == 1) {
         coll_act_copy(out, COLL_AT(COLL_OUT, 0), COLL_AT(COLL_IN, 0), plan->problem.count);
         return 1;
     }
-    if (step >= sums)
-        return coll_i_circulant_gather(plan, rank, shape.gathering - 1 - (step - sums), out);
+    if (step >= shape.sums)
+        return coll_i_circulant_gather(plan, rank, shape.gathering - 1 - (step - shape.sums),
+                                       out);
     coll_i_permutation_round_of(plan, &shape, k, &round);
     coll_i_permutation_scratch_of(plan, &shape, rank, &scratch);
-    if (step >= shape.single && ((step - shape.single) & 1) == 0)
+    if (!alone && (in & 1) == (apart ? 1 : 0))
         return coll_i_permutation_add(plan, rank, &round, &scratch, out);
     return coll_i_permutation_exchange(plan, rank, &round, &scratch, out);
 }

@@ -20,11 +20,15 @@ static int chunk_of(const xml_algo *a, const coll_problem *of)
 }
 
 /* What a step need not have waited for: one that passed on a sum without keeping it, where the wait
- * is for memory that it left alone; and in one algorithm what writes the same again. */
+ * is for memory that it left alone; in one algorithm what writes the same again; and in one what reads
+ * memory where a message arrives only after that, by way of other ranks. */
 static bool waits_in_vain(const xml_algo *a, const rig *it, const xml_step *awaited)
 {
-    return awaited->type == XML_RRS || (strcmp(a->collective, "allgather") == 0 &&
-                                        it->ranks[0].plan.traits & COLL_NEEDS_BUILD);
+    const coll_plan *plan = &it->ranks[0].plan;
+    return awaited->type == XML_RRS ||
+           (strcmp(a->collective, "allgather") == 0 && plan->traits & COLL_NEEDS_BUILD) ||
+           (plan->algorithm == &coll_permutation_group_allreduce &&
+            (awaited->type == XML_S || awaited->type == XML_RE));
 }
 
 static void lose_all(xml_algo *a, rig *it, int per)
