@@ -310,6 +310,7 @@ TEST(what_all_ranks_find)
     CHECK_STATUS(coll_tuna_alltoallv(&comm, &in, counts, at, &out, counts, at, COLL_U16, 2, 2,
                                      memory, sizeof memory),
                  COLL_ERR_IN_PLACE); /* it has failed */
+    (void)coll_comm_free(&comm);
     coll_threads_destroy(world);
 }
 
