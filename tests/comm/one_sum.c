@@ -233,45 +233,41 @@ static void folds(void)
     }
 }
 
+/* Of beside_others, one of each rank: checks are not for threads. */
+static bool well[2];
+static uint32_t entries_of_doubling[2], entries_of_linear[2];
+
 /* Calls in one order beside others on a communicator whose caller chose algorithms of another order. */
 static void *beside(void *arg)
 {
     static float out[2][COUNT], plain[2][COUNT];
-    rank *me = (rank *)arg;
+    static unsigned char cached[2][COLL_CACHE_BYTES(4)];
+    const uint32_t r = ((rank *)arg)->r;
     const size_t bytes = coll_one_sum_bytes(NULL, 2, COUNT, COLL_F32);
     unsigned char *memory = malloc(bytes);
-    static unsigned char cached[2][COLL_CACHE_BYTES(4)];
     coll_comm comm;
-    CHECK(memory != NULL);
-    CHECK_STATUS(coll_comm_init(&comm, &coll_threads_transport,
-                                coll_threads_rank(worlds[2], me->r), me->r, 2, NULL, 0),
-                 COLL_OK);
-    CHECK_STATUS(coll_comm_set_allocator(&comm, &heap), COLL_OK);
-    CHECK_STATUS(coll_comm_set_cache(&comm, cached[me->r], sizeof cached[me->r]), COLL_OK);
-    CHECK_STATUS(coll_comm_set_algorithm(&comm, COLL_ALLREDUCE, &coll_linear_allreduce, NULL),
-                 COLL_OK);
-    for (int i = 0; i < 3; i++) {
-        CHECK_STATUS(coll_one_sum_allreduce(&comm, NULL, operand[me->r], out[me->r], COUNT,
-                                            COLL_F32, COLL_SUM, memory, bytes),
-                     COLL_OK);
-        CHECK(comm.choice[COLL_ALLREDUCE].algorithm == &coll_linear_allreduce);
-        CHECK_STATUS(
-            coll_allreduce(&comm, operand[me->r], plain[me->r], COUNT, COLL_F32, COLL_SUM),
-            COLL_OK);
-        CHECK(memcmp(out[me->r], plain[me->r], sizeof out[me->r]) == 0);
-    }
-    if (me->r == 0) { /* each has an entry of its own */
-        uint32_t doubling = 0, linear = 0;
-        for (uint32_t i = 0; i < comm.cache.n; i++)
-            if (comm.cache.entries[i].key.comm == &comm) {
-                const coll_algorithm *is = comm.cache.entries[i].call.plan.algorithm;
-                doubling += is == &coll_recursive_doubling_allreduce;
-                linear += is == &coll_linear_allreduce;
-            }
-        CHECK_EQ(doubling, 1);
-        CHECK_EQ(linear, 1);
-    }
-    (void)coll_comm_free(&comm);
+    well[r] =
+        memory &&
+        coll_comm_init(&comm, &coll_threads_transport, coll_threads_rank(worlds[2], r), r, 2,
+                       NULL, 0) == COLL_OK &&
+        coll_comm_set_allocator(&comm, &heap) == COLL_OK &&
+        coll_comm_set_cache(&comm, cached[r], sizeof cached[r]) == COLL_OK &&
+        coll_comm_set_algorithm(&comm, COLL_ALLREDUCE, &coll_linear_allreduce, NULL) == COLL_OK;
+    for (int i = 0; i < 3 && well[r]; i++)
+        well[r] =
+            coll_one_sum_allreduce(&comm, NULL, operand[r], out[r], COUNT, COLL_F32, COLL_SUM,
+                                   memory, bytes) == COLL_OK &&
+            comm.choice[COLL_ALLREDUCE].algorithm == &coll_linear_allreduce &&
+            coll_allreduce(&comm, operand[r], plain[r], COUNT, COLL_F32, COLL_SUM) == COLL_OK &&
+            memcmp(out[r], plain[r], sizeof out[r]) == 0;
+    for (uint32_t i = 0; well[r] && i < comm.cache.n; i++)
+        if (comm.cache.entries[i].key.comm == &comm) {
+            const coll_algorithm *is = comm.cache.entries[i].call.plan.algorithm;
+            entries_of_doubling[r] += is == &coll_recursive_doubling_allreduce;
+            entries_of_linear[r] += is == &coll_linear_allreduce;
+        }
+    if (well[r])
+        (void)coll_comm_free(&comm);
     free(memory);
     return NULL;
 }
@@ -285,6 +281,11 @@ static void beside_others(void)
     }
     for (uint32_t r = 0; r < 2; r++)
         pthread_join(thread[r], NULL);
+    for (uint32_t r = 0; r < 2; r++) {
+        CHECK(well[r]);
+        CHECK_EQ(entries_of_doubling[r], 1); /* each has an entry of its own */
+        CHECK_EQ(entries_of_linear[r], 1);
+    }
 }
 
 /* Many ranks, without messages: each merges its own, then all blocks are merged. */
