@@ -150,11 +150,12 @@ static bool cast(const struct call *call, struct comm *comm, const coll_graph *g
 
 /* ---- blocks that differ ------------------------------------------------------------------ */
 
-/* Bytes of block i of a side, which has been measured. */
+/* Bytes of block i of a side, which has been measured. An empty block may have any type. */
 static size_t bytes_of(const struct call *call, const struct side *side, uint32_t i)
 {
     const MPI_Datatype type = side->types ? side->types[i] : side->type;
-    return (size_t)side_count(call, side, i) * type_of(type)->size;
+    const size_t count = (size_t)side_count(call, side, i);
+    return count > 0 ? count * type_of(type)->size : 0;
 }
 
 /* A side with tables whose block i is empty; `counts`: memory for its table. */
