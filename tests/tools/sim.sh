@@ -235,6 +235,9 @@ refuses 'there is too much to show, more than 131072 messages and operations: si
     bcast chain -p 4 --count 60000 --param segment=1 --model $loggp --svg x.svg
 [ ! -e x.svg ] || fail 'a picture that was refused is there'
 
+refuses 'the parameters of torus:16x16,failed=00000000000000000000000000000000000000000… are too long: put lists into files, as @FILE' bcast linear -p 4 \
+    --model $loggp --topology "torus:16x16,failed=$(printf '%0500d' 1)"
+
 # ---- the documents ---------------------------------------------------------------------------
 # Below the command in docs/models.md is what it prints, but for the time that it took.
 sed -n 's,^    build/coll sim \([^#&]*\).*,\1,p' "$COLL_SOURCE/docs/models.md" >printed

@@ -118,13 +118,9 @@ COLL_INLINE coll_status coll_i_combining_run(coll_comm *comm, const coll_args *a
 {
     coll_i_combining_memory cut;
     coll_sized_route sized;
-    coll_status status;
-    if (!comm)
-        return COLL_ERR_NULL;
-    if (comm->rank >= comm->p)
-        return COLL_ERR_RANK;
-    if (comm->status < 0)
-        return comm->status;
+    coll_status status = coll_i_sized_ready(comm);
+    if (status != COLL_OK)
+        return status;
     if (coll_type_bytes(args->type) == 0)
         return COLL_ERR_TYPE;
     status = coll_i_combining_check(comm, args, memory, bytes);

@@ -8,6 +8,16 @@
 #include "../algos/kit/sized_route.h"
 #include "request.h"
 
+/* May a call begin on it? */
+COLL_INLINE coll_status coll_i_sized_ready(const coll_comm *comm)
+{
+    if (!comm)
+        return COLL_ERR_NULL;
+    if (comm->rank >= comm->p)
+        return COLL_ERR_RANK;
+    return comm->status < 0 ? comm->status : COLL_OK;
+}
+
 /* Has a communicator make the plan of one call. */
 typedef struct coll_i_sized_builder {
     coll_i_comm_builder builder; /* the first member */

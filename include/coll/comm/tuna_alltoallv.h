@@ -149,14 +149,10 @@ COLL_INLINE coll_status coll_tuna_alltoallv(coll_comm *comm, const void *in,
     coll_route route;
     coll_sized_route sized;
     coll_args args;
-    coll_status status;
+    coll_status status = coll_i_sized_ready(comm);
     bool alone = true;
-    if (!comm)
-        return COLL_ERR_NULL;
-    if (comm->rank >= comm->p)
-        return COLL_ERR_RANK;
-    if (comm->status < 0)
-        return comm->status;
+    if (status != COLL_OK)
+        return status;
     coll_i_alltoallv_args(&args, in, in_counts, in_displs, out, out_counts, out_displs, type);
     status = coll_i_tuna_check(comm, &args, intra, inter, memory, bytes, &alone);
     if (status == COLL_OK) {

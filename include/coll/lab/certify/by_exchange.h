@@ -21,12 +21,18 @@
 #include "../../algos/neighbor_exchange.h"
 #include "local_proof.h"
 
-/* Is it the exchange of neighbours, and the rank the one with two places? */
-COLL_INLINE bool coll_i_exchanges_pairs(const coll_i_theorem *of)
+COLL_INLINE bool coll_i_exchanges_by(const coll_i_theorem *of, const char *algorithm)
 {
-    return of->plan->algorithm->name[0] == 'n';
+    return strcmp(of->plan->algorithm->name, algorithm) == 0;
 }
 
+/* Are there pairs of blocks? */
+COLL_INLINE bool coll_i_exchanges_pairs(const coll_i_theorem *of)
+{
+    return coll_i_exchanges_by(of, "neighbor_exchange");
+}
+
+/* … and has the rank two places? */
 COLL_INLINE bool coll_i_exchanges_twice(const coll_i_theorem *of, uint32_t rank)
 {
     return coll_i_exchanges_pairs(of) && coll_i_exchange_twice(of->in.p, rank);
@@ -54,7 +60,7 @@ COLL_INLINE bool coll_i_exchanges_message(const coll_i_theorem *of, uint32_t fro
 {
     const coll_collective c = of->plan->problem.collective;
     const uint32_t p = of->in.p, s = (uint32_t)step;
-    const bool ring = of->plan->algorithm->name[0] == 'r';
+    const bool ring = coll_i_exchanges_by(of, "ring");
     claimed->count = 1;
     if (c == COLL_ALLTOALL || (c == COLL_REDUCE_SCATTER_BLOCK && !ring)) {
         claimed->is = coll_i_exchanges_sum(of, to, from, 1);
@@ -163,7 +169,7 @@ COLL_INLINE bool coll_i_exchanges_before(const coll_i_theorem *of, uint32_t rank
 {
     const coll_collective c = of->plan->problem.collective;
     const uint32_t p = of->in.p, s = (uint32_t)step;
-    const bool ring = of->plan->algorithm->name[0] == 'r';
+    const bool ring = coll_i_exchanges_by(of, "ring");
     coll_contributions all;
     coll_ref at;
     if (coll_is(COLL_BIT(COLL_ALLGATHER) | COLL_BIT(COLL_ALLTOALL), c)) {

@@ -242,7 +242,12 @@ COLL_INLINE uint32_t coll_topology_sizes(const char *text, const char *example, 
         coll_refuse(why, "%.60s has more places than can be simulated", text);
         return 0;
     }
-    snprintf(rest, 512, "%.*s%s%.400s", (int)name, text, *end ? ":" : "", *end ? end + 1 : "");
+    if (snprintf(rest, 512, "%.*s%s%s", (int)name, text, *end ? ":" : "",
+                 *end ? end + 1 : "") >= 512) {
+        coll_refuse(
+            why, "the parameters of %.60s… are too long: put lists into files, as @FILE", text);
+        return 0;
+    }
     return n;
 }
 
